@@ -1,0 +1,44 @@
+# How every target of this project is compiled, and what a room is.
+
+if(FLEET_SANITIZE)
+  # CAF spawns function actors through a null reference; that one finding is the library's.
+  add_compile_options(-fsanitize=${FLEET_SANITIZE} -fno-sanitize=null -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${FLEET_SANITIZE})
+  if(NOT FLEET_SANITIZE MATCHES "thread")
+    add_compile_options(-fno-sanitize-recover=all)
+  endif()
+endif()
+
+# Boost.JSON's compiled library is not part of Debian's full Boost set; one unit of ours holds it.
+add_library(fleet_json STATIC "${CMAKE_SOURCE_DIR}/cmake/boost_json.cpp")
+target_link_libraries(fleet_json PUBLIC Boost::headers)
+add_library(fleet::json ALIAS fleet_json)
+
+# Asio, Beast and TLS, with the Asio definitions every unit must agree on.
+add_library(fleet_asio INTERFACE)
+target_link_libraries(fleet_asio INTERFACE Boost::headers OpenSSL::SSL Threads::Threads)
+target_compile_definitions(fleet_asio INTERFACE BOOST_ASIO_NO_DEPRECATED
+  BOOST_ASIO_DISABLE_BOOST_COROUTINE)
+add_library(fleet::asio ALIAS fleet_asio)
+
+# Warnings for our own code only. Designated initialisers may leave members at their defaults.
+function(fleet_strict target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+    -Wold-style-cast
+    -Wno-missing-field-initializers $<$<BOOL:${FLEET_WERROR}>:-Werror>)
+endfunction()
+
+# A room: src/<name>/*.cpp and include/fleet/<name>/*.hpp as one static library fleet::<name>.
+function(fleet_room name)
+  cmake_parse_arguments(ROOM "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
+  file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/include/fleet/${name}/*.hpp")
+  add_library(fleet_${name} STATIC ${sources})
+  target_sources(fleet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS "${CMAKE_SOURCE_DIR}/include"
+    FILES ${headers})
+  target_include_directories(fleet_${name} PRIVATE "${CMAKE_SOURCE_DIR}/src/${name}")
+  target_link_libraries(fleet_${name} PUBLIC ${ROOM_LINK})
+  set_target_properties(fleet_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  fleet_strict(fleet_${name})
+  add_library(fleet::${name} ALIAS fleet_${name})
+endfunction()

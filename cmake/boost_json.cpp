@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// The one unit that holds Boost.JSON's definitions.
+#include <boost/json/src.hpp>

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "fleet/core/replica.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fleet {
+
+/// One replica as GET /health shows it. Contract section 5.
+struct replica_view {
+  instance_id instance;
+  std::string name;
+  std::string url;
+  phase now = phase::starting;
+  bool ready = false;     ///< routable, or would be but for draining
+  bool owned = false;     ///< launched by this router
+  bool draining = false;
+  std::uint64_t outstanding = 0;
+  std::uint64_t routed = 0;
+  std::string reason;                          ///< why it is not ready; empty when it is
+  std::chrono::nanoseconds since{0};           ///< time spent in this phase so far
+};
+
+/// The whole table as GET /health shows it.
+struct fleet_view {
+  std::uint64_t sessions = 0;
+  std::uint64_t routed = 0;
+  std::uint64_t affinity_hits = 0;
+  std::uint64_t rejected = 0;
+  std::vector<replica_view> replicas;  ///< in the order of the fleet file
+};
+
+}  // namespace fleet
