@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+
+namespace fleet {
+
+/// Whether two field names or tokens are the same, ASCII letters in any case.
+[[nodiscard]] bool same_token(std::string_view a, std::string_view b) noexcept;
+
+/// Whether a field belongs to one connection and is never forwarded, in either direction:
+/// RFC 9110 7.6.1, plus `Trailer` (the router frames anew and forwards no trailers) and
+/// `HTTP2-Settings` (meaningless without the upgrade it goes with). Fields that a `Connection`
+/// field names are the caller's to drop as well, see next_token().
+[[nodiscard]] bool is_hop_by_hop(std::string_view name) noexcept;
+
+/// Cuts the next element off a comma-separated list such as the value of `Connection`, without
+/// the blanks around it; empty elements are skipped. Gives an empty view at the end.
+[[nodiscard]] std::string_view next_token(std::string_view& list) noexcept;
+
+/// Whether a comma-separated list holds `token`, in any case.
+[[nodiscard]] bool names_token(std::string_view list, std::string_view token) noexcept;
+
+}  // namespace fleet

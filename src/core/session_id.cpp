@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "fleet/core/session_id.hpp"
+
+#include <algorithm>
+
+namespace fleet {
+
+bool session_id_character(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == ':' || c == '-';
+}
+
+bool valid_session_id(std::string_view id) noexcept {
+  return !id.empty() && id.size() <= max_session_id &&
+         std::all_of(id.begin(), id.end(), session_id_character);
+}
+
+std::string session_id_from(std::span<const std::uint8_t, 16> random) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string id;
+  id.reserve(2 * random.size());
+  for (const std::uint8_t byte : random) {
+    id += digits[byte >> 4];
+    id += digits[byte & 15];
+  }
+  return id;
+}
+
+}  // namespace fleet

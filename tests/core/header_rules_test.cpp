@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "fleet/core/header_rules.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+std::vector<std::string> tokens(std::string_view list) {
+  std::vector<std::string> all;
+  for (auto token = fleet::next_token(list); !token.empty(); token = fleet::next_token(list)) {
+    all.emplace_back(token);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("hop-by-hop fields are recognised in any case") {
+  for (const char* name :
+       {"Connection", "connection", "CONNECTION", "Proxy-Connection", "Keep-Alive", "TE", "te",
+        "Transfer-Encoding", "Upgrade", "Trailer", "HTTP2-Settings"}) {
+    CAPTURE(name);
+    CHECK(fleet::is_hop_by_hop(name));
+  }
+}
+
+TEST_CASE("all other fields are end-to-end") {
+  for (const char* name : {"", "T", "TEE", "Content-Length", "Content-Type", "Authorization",
+                           "Proxy-Authenticate", "Connections", "Keep-Alive2", "Host", "Date",
+                           "X-Session-Id", "Accept-Encoding", "Cookie", "upgrad\xE5"}) {
+    CAPTURE(name);
+    CHECK_FALSE(fleet::is_hop_by_hop(name));
+  }
+}
+
+TEST_CASE("names compare without regard to the case of ASCII letters, and of nothing else") {
+  CHECK(fleet::same_token("X-Session-Id", "x-sESSION-iD"));
+  CHECK_FALSE(fleet::same_token("X-Session-Id", "X-Session-Ie"));
+  CHECK_FALSE(fleet::same_token("X-Session-Id", "X-Session-I"));
+  CHECK_FALSE(fleet::same_token("a@", "a`"));
+  CHECK_FALSE(fleet::same_token("a[", "a{"));
+  CHECK_FALSE(fleet::same_token("\xC4", "\xE4"));
+}
+
+TEST_CASE("a comma list gives its elements, without blanks and without empty ones") {
+  using list = std::vector<std::string>;
+  CHECK(tokens("close") == list{"close"});
+  CHECK(tokens("keep-alive, X-Trace") == list{"keep-alive", "X-Trace"});
+  CHECK(tokens("  a ,\t, b\t,,c,") == list{"a", "b", "c"});
+  CHECK(tokens("a b , c") == list{"a b", "c"});
+  CHECK(tokens("").empty());
+  CHECK(tokens(" , ,,").empty());
+}
+
+TEST_CASE("a list names a token only when one whole element is that token") {
+  CHECK(fleet::names_token("keep-alive, Close", "close"));
+  CHECK(fleet::names_token("Upgrade,HTTP2-Settings", "http2-settings"));
+  CHECK_FALSE(fleet::names_token("closed, not-close", "close"));
+  CHECK_FALSE(fleet::names_token("", "close"));
+}
