@@ -1,2 +1,3 @@
 // SPDX-License-Identifier: MIT
+#include "fleet/config/fleet_file.hpp"
 namespace fleet {}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "host_name.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <cctype>
+#include <netinet/in.h>
+
+namespace fleet {
+
+namespace {
+
+constexpr std::string_view letters_and_digits =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+bool consists_of(std::string_view text, std::string_view first, std::string_view others) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return first.find(c) != std::string_view::npos || others.find(c) != std::string_view::npos;
+  });
+}
+
+/// The address as the system writes it; empty when it is none of that family.
+std::string as_written(int family, const std::string& text) {
+  in6_addr binary{};
+  std::array<char, INET6_ADDRSTRLEN> written{};
+  if (inet_pton(family, text.c_str(), &binary) != 1 ||
+      inet_ntop(family, &binary, written.data(), written.size()) == nullptr) {
+    return {};
+  }
+  return written.data();
+}
+
+/// An IPv6 address in canonical spelling, its zone kept; empty when it is none.
+std::string canonical_v6(std::string_view text) {
+  const auto percent = std::min(text.find('%'), text.size());
+  const auto zone = text.substr(percent);
+  if (zone == "%" || !consists_of(zone, letters_and_digits, "%._-")) {
+    return {};
+  }
+  const auto address = as_written(AF_INET6, std::string(text.substr(0, percent)));
+  return address.empty() ? address : address + std::string(zone);
+}
+
+}  // namespace
+
+bool is_ip_address(std::string_view text) {
+  return text.find('\0') == std::string_view::npos &&
+         (!as_written(AF_INET, std::string(text)).empty() || !canonical_v6(text).empty());
+}
+
+bool is_host(std::string_view text) {
+  if (is_ip_address(text)) {
+    return true;
+  }
+  return !text.empty() && text.size() <= 253 &&
+         letters_and_digits.find(text.front()) != std::string_view::npos &&
+         consists_of(text, letters_and_digits, "._-");
+}
+
+std::string_view without_brackets(std::string_view text) {
+  const bool enclosed = text.size() > 2 && text.front() == '[' && text.back() == ']';
+  return enclosed ? text.substr(1, text.size() - 2) : text;
+}
+
+std::string canonical_host(std::string_view host) {
+  if (auto address = canonical_v6(host); !address.empty()) {
+    return address;
+  }
+  std::string name(host);
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+  return name == "localhost" ? "127.0.0.1" : name;
+}
+
+std::string host_of_ssh(std::string_view destination) {
+  constexpr std::string_view scheme = "ssh://";
+  const bool uri = destination.starts_with(scheme);
+  auto host = uri ? destination.substr(scheme.size()) : destination;
+  if (const auto at = host.rfind('@'); at != std::string_view::npos) {
+    const auto user = host.substr(0, at);
+    if (user.empty() || !consists_of(user, letters_and_digits, "._-+%@\\") || user.front() == '-') {
+      return {};
+    }
+    host = host.substr(at + 1);
+  }
+  if (uri) {
+    const auto colon = host.rfind(':');
+    const auto port = colon == std::string_view::npos ? colon : host.find(']', colon);
+    if (colon != std::string_view::npos && port == std::string_view::npos) {
+      const auto digits = host.substr(colon + 1);
+      if (digits.empty() || !consists_of(digits, "0123456789", "")) {
+        return {};
+      }
+      host = host.substr(0, colon);
+    }
+    host = without_brackets(host);
+  }
+  return is_host(host) ? std::string(host) : std::string{};
+}
+
+}  // namespace fleet

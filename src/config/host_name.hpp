@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fleet {
+
+/// An IPv4 or IPv6 address as a number; IPv6 without brackets, a zone (`%eth0`) allowed.
+[[nodiscard]] bool is_ip_address(std::string_view text);
+
+/// An IP address, or a host name of up to 253 letters, digits and `. _ -` that starts with a letter
+/// or a digit.
+[[nodiscard]] bool is_host(std::string_view text);
+
+/// `[::1]` without its brackets; any other text unchanged.
+[[nodiscard]] std::string_view without_brackets(std::string_view text);
+
+/// The same text for hosts that are plainly the same: letter case, spelling of an IPv6 address,
+/// localhost and 127.0.0.1. Resolves no names.
+[[nodiscard]] std::string canonical_host(std::string_view host);
+
+/// The host part of an ssh destination: `host`, `user@host`, `ssh://[user@]host[:port]`. Empty when
+/// the destination is none of these, or could be taken for an option.
+[[nodiscard]] std::string host_of_ssh(std::string_view destination);
+
+}  // namespace fleet
