@@ -36,8 +36,8 @@ using router_actor = front_actor::extend<
     // No new turns at all; answered when none is in flight.
     caf::replies_to<quiesce_atom>::with<caf::unit_t>,
     // Who wants to hear that a turn could not connect to an instance (its replica actor).
-    caf::reacts_to<lost_atom, instance_id, std::string /*reason*/>>::
-    extend_with<phase_listener_actor>;
+    caf::reacts_to<lost_atom, instance_id,
+                   std::string /*reason*/>>::extend_with<phase_listener_actor>;
 
 /// One per hash bucket of session ids: the pins of its ids.
 using session_shard_actor = caf::typed_actor<
