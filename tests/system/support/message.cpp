@@ -51,6 +51,8 @@ std::size_t take(wire& from, message& into, std::uint64_t count) {
   into.pieces.push_back({from.last_read(), unread.substr(0, size)});
   into.body.append(unread, 0, size);
   unread.erase(0, size);
+  if (into.on_piece)
+    into.on_piece(into);
   return size;
 }
 

@@ -3,6 +3,7 @@
 
 #include "system/support/wire.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,8 @@ struct message {
   std::string body;  // decoded when chunked
   std::vector<piece> pieces;
   body_end end = body_end::late;
+  // Called after each piece, with this message so far.
+  std::function<void(const message&)> on_piece;
 
   bool complete() const { return end == body_end::complete; }
   // Requests.

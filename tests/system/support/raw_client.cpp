@@ -15,6 +15,18 @@ message raw_client::read_response(std::string_view method, milliseconds limit) {
   return *response;
 }
 
+message raw_client::read_response_by_pieces(std::function<void(const message&)> on_piece,
+                                            milliseconds limit) {
+  const auto deadline = clock::now() + limit;
+  auto response = read_head(*this, deadline);
+  if (!response)
+    return {};
+  response->on_piece = std::move(on_piece);
+  read_response_body(*this, *response, "POST", deadline);
+  response->on_piece = nullptr;
+  return *response;
+}
+
 message raw_client::read_response_head(milliseconds limit) {
   return read_head(*this, clock::now() + limit).value_or(message{});
 }

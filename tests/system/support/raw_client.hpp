@@ -16,6 +16,9 @@ class raw_client : public wire {
   // The next response, interim ones included. status() is 0 when none came. `method` is that of
   // the request it answers.
   message read_response(std::string_view method = "POST", milliseconds limit = patience);
+  // The same; `on_piece` sees the response so far after each piece of its body.
+  message read_response_by_pieces(std::function<void(const message&)> on_piece,
+                                  milliseconds limit = patience);
   // Its head only; the body is left unread.
   message read_response_head(milliseconds limit = patience);
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "system/support/router_process.hpp"
 
+#include "system/support/fleet_view.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <csignal>
@@ -62,6 +64,16 @@ router_process::router_process(const router_setup& setup) {
 int router_process::stop(milliseconds limit) {
   signal(SIGTERM);
   return process_->wait_exit(limit).value_or(-1);
+}
+
+ready_router::ready_router(std::string fleet, std::vector<std::string> flags)
+    : router_process{std::move(fleet), std::move(flags)} {
+  const bool ready = eventually([this] {
+    const auto now = health(port());
+    return now.replicas_ready == now.replicas_total;
+  });
+  if (!ready)
+    throw std::runtime_error{"not every replica becomes ready; the log:\n" + log()};
 }
 
 run_result run_router(std::vector<std::string> arguments,

@@ -44,6 +44,12 @@ class router_process {
   std::uint16_t port_ = 0;
 };
 
+// A router whose replicas are all routable.
+class ready_router : public router_process {
+ public:
+  explicit ready_router(std::string fleet, std::vector<std::string> flags = {});
+};
+
 // What one run of the router to its end gave.
 struct run_result {
   int status = -1;  // -1: it did not end

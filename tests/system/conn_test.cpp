@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+#include "system/support/all.hpp"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+using namespace fleet::rig;
+
+namespace {
+
+const auto stream_request = chat(R"({"n":1,"stream":true})");
+const auto plain_request = chat(R"({"n":2,"stream":false})");
+
+// Streams five events for the first kind of request, echoes the second.
+void stream_or_echo(replica_turn& turn) {
+  const auto body = turn.read_body().body;
+  if (body.find("true") == std::string::npos)
+    return turn.send(response("200 OK", body)), void();
+  turn.send(stream_head);
+  for (int i = 0; i < 5; ++i)
+    if (!turn.send(event(i)) || !turn.pause(100ms))
+      return;
+  turn.send(chunk(done_text) + std::string{last_chunk});
+}
+
+void check_both_answers(raw_client& client) {
+  const auto first = client.read_response();
+  CHECK(first.complete());
+  CHECK(first.body.find("\"i\":4") != std::string::npos);
+  CHECK(first.body.find("[DONE]") != std::string::npos);
+  const auto second = client.read_response();
+  CHECK(second.status() == 200);
+  CHECK(second.body == R"({"n":2,"stream":false})");
+}
+
+}  // namespace
+
+TEST_CASE("D04 two requests in one segment get two complete answers in order") {
+  scripted_replica u{"u", stream_or_echo};
+  ready_router r{fleet_of({u})};
+  raw_client client{r.port()};
+  client.send(stream_request + plain_request);
+  check_both_answers(client);
+}
+
+TEST_CASE("D04 a request sent while the one before it streams is answered after it") {
+  scripted_replica u{"u", stream_or_echo};
+  ready_router r{fleet_of({u})};
+  raw_client client{r.port()};
+  client.send(stream_request);
+  REQUIRE(client.wait_for("{\"i\":1}"));
+  client.send(plain_request);
+  check_both_answers(client);
+}
+
+TEST_CASE("D04 a request that arrives in two parts around the answer before it is not lost") {
+  scripted_replica u{"u", stream_or_echo};
+  ready_router r{fleet_of({u})};
+  raw_client client{r.port()};
+  const auto half = plain_request.size() / 2;
+  client.send(stream_request + plain_request.substr(0, half));
+  REQUIRE(client.wait_for("[DONE]"));
+  client.send(plain_request.substr(half));
+  check_both_answers(client);
+}
+
+TEST_CASE("D04 a client that resets with a pipelined request waiting cancels its stream") {
+  for (const bool early : {true, false}) {
+    CAPTURE(early);
+    scripted_replica u{"u", [](replica_turn& turn) {
+                         turn.read_body();
+                         turn.send(std::string{stream_head} + event(0));
+                         turn.wait_closed(1h);
+                       }};
+    ready_router r{fleet_of({u})};
+    raw_client client{r.port()};
+    client.send(early ? stream_request + plain_request : stream_request);
+    REQUIRE(client.wait_for("{\"i\":0}"));
+    if (!early)
+      client.send(plain_request);
+    client.rst();
+    CHECK(eventually([&] { return u.open_connections() == 0; }, 5s));
+    CHECK(becomes_idle(r.port()));
+    u.on_request(answer_ok);
+    CHECK(exchange_once(r.port(), chat()).status() == 200);
+  }
+}
+
+TEST_CASE("a client connection is kept alive from one request to the next") {
+  scripted_replica u{"u", stream_or_echo};
+  ready_router r{fleet_of({u})};
+  raw_client client{r.port()};
+  for (int i = 0; i < 20; ++i) {
+    client.send(plain_request);
+    CHECK(client.read_response().complete());
+  }
+  client.send("GET /health HTTP/1.1\r\nHost: r\r\n\r\n");
+  CHECK(client.read_response("GET").status() == 200);
+  client.send("GET /nowhere HTTP/1.1\r\nHost: r\r\n\r\n");
+  CHECK(client.read_response("GET").status() == 404);
+  client.send(plain_request);
+  CHECK(client.read_response().complete());
+}
+
+TEST_CASE("Connection: close from the client closes after the answer") {
+  scripted_replica u;
+  ready_router r{fleet_of({u})};
+  raw_client client{r.port()};
+  client.send(chat("{}", "Connection: close\r\n"));
+  const auto answer = client.read_response();
+  CHECK(answer.complete());
+  CHECK(same_word(answer.get("Connection"), "close"));
+  CHECK(client.wait_end() == read_state::end);
+}
+
+namespace {
+
+// Uploads `size` bytes and reads the answer at the same time.
+message upload(std::uint16_t port, std::size_t size) {
+  raw_client client{port};
+  const auto bytes = chat(std::string(size, 'x'));
+  std::thread writer{[&] { client.send(bytes, 30s); }};
+  auto answer = client.read_response("POST", 30s);
+  client.interrupt();
+  writer.join();
+  return answer;
+}
+
+constexpr std::string_view too_big =
+    "HTTP/1.1 413 Payload Too Large\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbig";
+
+}  // namespace
+
+TEST_CASE("D06 a replica that answers before it read the whole upload and closes is relayed") {
+  scripted_replica u{"u", [](replica_turn& turn) {
+                       turn.read_some_body(64UL << 10);
+                       turn.send(too_big);
+                       turn.close();
+                     }};
+  ready_router r{fleet_of({u})};
+  const auto answer = upload(r.port(), 50UL << 20);
+  CHECK(answer.status() == 413);
+  CHECK(answer.body == "big");
+  CHECK(answer.complete());
+  CHECK(becomes_idle(r.port()));
+}
+
+TEST_CASE("D06 a replica that answers early and reads on is relayed") {
+  scripted_replica u{"u", [](replica_turn& turn) {
+                       turn.read_some_body(64UL << 10);
+                       turn.send(too_big);
+                       turn.wait_closed(30s);
+                     }};
+  ready_router r{fleet_of({u})};
+  const auto answer = upload(r.port(), 50UL << 20);
+  CHECK(answer.status() == 413);
+  CHECK(answer.body == "big");
+  CHECK(becomes_idle(r.port()));
+  CHECK(eventually([&] { return u.open_connections() == 0; }));
+}
+
+TEST_CASE("D06 a replica that answers early and then neither reads nor closes is relayed") {
+  scripted_replica u{"u", [](replica_turn& turn) {
+                       turn.read_some_body(64UL << 10);
+                       turn.send(response("401 Unauthorized", "who"));
+                       turn.pause(1h);
+                     }};
+  ready_router r{fleet_of({u})};
+  const auto answer = upload(r.port(), 50UL << 20);
+  CHECK(answer.status() == 401);
+  CHECK(answer.body == "who");
+  CHECK(becomes_idle(r.port()));
+}
+
+TEST_CASE("D54 a name that does not resolve and a full backlog delay neither start nor traffic") {
+  scripted_replica v{"v"};
+  // One connection fills the queue of a listener that never accepts.
+  const auto full = listen_on("127.0.0.1", 0, 0);
+  std::vector<unique_fd> queued;
+  do
+    queued.push_back(connect_to("127.0.0.1", local_port(full.get()), 200ms));
+  while (queued.back().get() >= 0);
+  const auto fleet = R"({"replicas":[)" + v.entry() + R"(,{"name":"lost","host":")" +
+                     std::string(64, 'x') +
+                     R"(.test","port":8001},{"name":"full","host":"127.0.0.1","port":)" +
+                     std::to_string(local_port(full.get())) + "}]}";
+  const auto begun = clock::now();
+  router_process r{fleet, {"--connect-timeout", "2", "--health-interval", "0.1"}};
+  CHECK(clock::now() - begun < 2s);
+  REQUIRE(becomes_ready(r.port(), "v"));
+  auto slowest = 0ms;
+  raw_client client{r.port()};
+  for (int i = 0; i < 100; ++i) {
+    const auto start = clock::now();
+    client.send(chat());
+    CHECK(client.read_response().status() == 200);
+    const auto check = clock::now();
+    CHECK(health(r.port()).replicas_ready == 1);
+    slowest = std::max(slowest, std::chrono::duration_cast<milliseconds>(check - start));
+    CHECK(clock::now() - check < 1s);
+  }
+  CHECK(slowest < 1s);
+  CHECK(health(r.port()).at("lost").phase == "starting");
+  CHECK(health(r.port()).at("full").phase == "starting");
+}
+
+TEST_CASE("D54 a replica that turns into a black hole costs a turn its connect timeout and a 502") {
+  scripted_replica u;
+  // No probe comes between: the turn itself has to find out.
+  ready_router r{fleet_of({u}), {"--connect-timeout", "1", "--health-interval", "30"}};
+  u.go_away();
+  const auto hole = listen_on("127.0.0.1", u.port(), 0);
+  std::vector<unique_fd> queued;
+  do
+    queued.push_back(connect_to("127.0.0.1", u.port(), 200ms));
+  while (queued.back().get() >= 0);
+  const auto start = clock::now();
+  const auto answer = exchange_once(r.port(), chat());
+  const auto took = clock::now() - start;
+  CHECK(answer.status() == 502);
+  CHECK(router_error(answer.body).code == "connect_failed");
+  CHECK(took > 800ms);
+  CHECK(took < 4s);
+  CHECK(becomes_idle(r.port()));
+}
+
+TEST_CASE("D72 the request timeout bounds the whole exchange") {
+  scripted_replica u{"u", [](replica_turn& turn) {
+                       const auto body = turn.read_body().body;
+                       if (body == "mute")
+                         return turn.wait_closed(1h), void();
+                       turn.send(stream_head);
+                       turn.send(event(0));
+                       if (body == "stall")
+                         return turn.wait_closed(1h), void();
+                       while (turn.send(event(1)) && turn.pause(300ms)) {
+                       }
+                     }};
+  ready_router r{fleet_of({u}), {"--request-timeout", "2"}};
+  const auto start = clock::now();
+  const auto waited = [&](milliseconds least) {
+    const auto took = clock::now() - start;
+    CHECK(took >= least);
+    CHECK(took < 5s);
+  };
+  raw_client mute{r.port()};
+  raw_client stalled{r.port()};
+  raw_client steady{r.port()};
+  mute.send(chat("mute"));
+  stalled.send(chat("stall"));
+  steady.send(chat("steady"));
+
+  const auto answer = mute.read_response();
+  waited(1900ms);
+  CHECK(answer.status() == 504);
+  CHECK(router_error(answer.body).code == "timeout");
+  for (auto* each : {&stalled, &steady}) {
+    const auto cut = each->read_response();
+    waited(1900ms);
+    CHECK(cut.status() == 200);
+    CHECK(cut.body.starts_with(event_text(0)));
+    CHECK((cut.end == body_end::cut || cut.end == body_end::reset));
+  }
+  CHECK(eventually([&] { return u.open_connections() == 0; }));
+  CHECK(becomes_idle(r.port()));
+}
