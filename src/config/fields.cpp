@@ -15,6 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::size_t longest_list = 65535;
+
 std::string what_it_is(const json::value& value) {
   switch (value.kind()) {
     case json::kind::null:
@@ -142,6 +144,10 @@ void fields::each(std::string_view key,
   const auto* list = value->if_array();
   if (list == nullptr) {
     say(key, expected("a list", *value));
+    return;
+  }
+  if (list->size() > longest_list) {
+    say(key, "longer than " + std::to_string(longest_list) + " entries");
     return;
   }
   for (std::size_t i = 0; i < list->size() && !out_->made(); ++i) {

@@ -95,7 +95,7 @@ class repeated_key_finder {
     std::string text;
     for (const auto& step : levels_) {
       if (step.object) {
-        text += (text.empty() ? "" : ".") + one_line(step.key);
+        text += (text.empty() ? "" : ".") + (step.key.empty() ? "\"\"" : one_line(step.key));
       } else {
         text += "[" + std::to_string(step.index) + "]";
       }

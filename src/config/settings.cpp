@@ -69,6 +69,10 @@ std::string store(settings& to, const po::option& given, const std::vector<flag>
     return "--" + one_line(given.string_key) + ": unknown flag";
   }
   const std::string value = given.value.empty() ? "" : given.value.front();
+  // A flag whose value was forgotten must not swallow the next flag.
+  if (given.original_tokens.size() == 2 && value.starts_with("--")) {
+    return "--" + row->name + ": expected a value";
+  }
   const auto wanted = value.find('\0') == std::string::npos ? row->store(to, value) : "no NUL";
   if (wanted.empty()) {
     return {};
