@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "prompt.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fleet::stub {
+
+/// Token counts of one turn.
+struct token_usage {
+  std::size_t prompt = 0;
+  std::size_t cached = 0;  ///< of `prompt`, found in the prefix cache
+  std::size_t completion = 0;
+};
+
+/// What all pieces of one answer share.
+struct answer_head {
+  dialect which = dialect::chat;
+  std::string id;
+  std::int64_t created = 0;  ///< seconds since 1970
+  std::string model;
+};
+
+/// The text of an answer, one token at a time: first who speaks, then filler.
+[[nodiscard]] std::string token_text(const std::string& name, std::size_t index);
+
+/// A whole answer as one JSON document, in the shape of the head's dialect. `finish` is "stop" or
+/// "length".
+[[nodiscard]] std::string whole_answer(const answer_head& head, std::string_view text,
+                                       const token_usage& used, std::string_view finish);
+
+/// The embedding of one prompt: eight numbers that depend on it.
+[[nodiscard]] std::string embedding_answer(const answer_head& head, std::string_view prompt,
+                                           const token_usage& used);
+
+/// Server-sent events of a streamed answer, each with its blank line: the opening, one per token,
+/// and the closing with `data: [DONE]`. `with_usage` is stream_options.include_usage.
+[[nodiscard]] std::string opening_event(const answer_head& head);
+[[nodiscard]] std::string token_event(const answer_head& head, std::string_view token);
+[[nodiscard]] std::string closing_events(const answer_head& head, std::string_view text,
+                                         const token_usage& used, std::string_view finish,
+                                         bool with_usage);
+
+/// An error in OpenAI's shape.
+[[nodiscard]] std::string error_answer(std::string_view message, std::string_view code);
+
+/// What GET /v1/models answers.
+[[nodiscard]] std::string model_list(const std::string& model, std::int64_t created);
+
+}  // namespace fleet::stub
