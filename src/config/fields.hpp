@@ -28,10 +28,11 @@ class complaint {
 
 /// One JSON object being read into values. Each reader leaves its target alone when the key is
 /// absent, and complains about a wrong type or range. Values of type text are never quoted in a
-/// complaint, for they may be secret. No text may hold NUL: it cannot be an argument or a path.
+/// complaint, for they may be secret. No text may hold NUL: it cannot be an argument or a path. No
+/// list may have more than 65535 entries.
 class fields {
  public:
-  /// Complains when `value` is no object. Both arguments must outlive this.
+  /// Complains when `value` is no object. `value` and `out` must outlive this.
   fields(const boost::json::value& value, std::string where, complaint& out);
 
   /// `where.key`.
