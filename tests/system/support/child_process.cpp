@@ -35,6 +35,7 @@ pipe_ends make_pipe() {
 [[noreturn]] void become(char* const* argv, char* const* env, int out, int err,
                          const std::optional<std::size_t>& max_files) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::signal(SIGPIPE, SIG_DFL);
   const int null = ::open("/dev/null", O_RDONLY);
   ::dup2(null, 0);
   ::dup2(out, 1);

@@ -5,11 +5,14 @@
 
 #include <openssl/ssl.h>
 
+#include <csignal>
 #include <stdexcept>
 
 namespace fleet::rig {
 
 tls_identity::tls_identity(const std::string& alternative_name) {
+  // OpenSSL writes to sockets whose peer is gone.
+  std::signal(SIGPIPE, SIG_IGN);
   const auto key = dir_.path() + "/key.pem";
   child_process maker{{.argv = {"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                                 "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "system/support/all.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace fleet::rig;
+
+namespace {
+
+const std::vector<std::string> spellings{
+    "//replicas",       "/replicas/",        "/replicas?x=1",      "/replicas#a",
+    "/%72eplicas",      "/./replicas",       "/v1/../replicas",    "/REPLICAS",
+    "/replicas;a",      "/replicas%2f",      "/x/../replicas",     "/replicas/u",
+    "/replicas/u/",     "//replicas/u",      "/%72eplicas/u",      "/v1/../replicas/u",
+    "/slots/a/release", "http://h/replicas", "http://h//replicas", "http://h/replicas/u"};
+
+}  // namespace
+
+TEST_CASE("D24 no spelling of an admin path is served without the token") {
+  scripted_replica u;
+  ready_router r{fleet_of({u}), {"--admin-token", "T"}};
+  for (const auto& target : spellings)
+    for (const auto* method : {"GET", "POST", "DELETE", "HEAD"}) {
+      CAPTURE(target);
+      CAPTURE(method);
+      const auto answer = exchange_once(r.port(), request(method, target, ""), method);
+      if (answer.has("X-Replica")) {
+        // Proxied: then unchanged, and no path of the router's own.
+        CHECK(target.starts_with("/v1/"));
+        CHECK(u.last_request().target() == target);
+        continue;
+      }
+      CHECK((answer.status() == 401 || answer.status() == 404 || answer.status() == 405 ||
+             answer.status() == 400));
+      CHECK(answer.body.find("\"replicas\"") == std::string::npos);
+    }
+  CHECK(health(r.port()).replicas_total == 1);
+  CHECK(health(r.port()).at("u").ready);
+}
+
+TEST_CASE("/health and /v1/ never ask for the admin token") {
+  scripted_replica u;
+  ready_router r{fleet_of({u}), {"--admin-token", "T"}};
+  CHECK(get(r.port(), "/health").status() == 200);
+  CHECK(get(r.port(), "/v1/models").status() == 200);
+  CHECK(exchange_once(r.port(), chat("{}", "Authorization: Bearer sk-1\r\n")).status() == 200);
+  CHECK(u.last_request().get("Authorization") == "Bearer sk-1");
+}
