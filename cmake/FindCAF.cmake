@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Debian's libcaf-dev ships no CMake package. Gives CAF::core; the headers count as system headers.
 find_path(CAF_INCLUDE_DIR caf/all.hpp)
 find_library(CAF_CORE_LIBRARY caf_core)

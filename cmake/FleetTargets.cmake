@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # How every target of this project is compiled, and what a room is.
 
 if(FLEET_SANITIZE)

@@ -17,8 +17,8 @@ struct failure {
 template <class T>
 class outcome {
  public:
-  outcome(T value) : content_(std::in_place_index<0>, std::move(value)) {}     // NOLINT(*-explicit-*)
-  outcome(failure why) : content_(std::in_place_index<1>, std::move(why)) {}   // NOLINT(*-explicit-*)
+  outcome(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+  outcome(failure why) : content_(std::in_place_index<1>, std::move(why)) {}
 
   [[nodiscard]] bool ok() const noexcept { return content_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }

@@ -19,11 +19,11 @@ struct route_query {
 
 /// Why a turn went where it went.
 enum class affinity : std::uint8_t {
-  none,          ///< the turn has no session, or affinity is off
-  fresh,         ///< a session without a pin: least loaded
-  hit,           ///< went to its pin
-  moved_load,    ///< the pin lagged by more than the slack
-  moved_gone,    ///< the pinned replica is not routable
+  none,        ///< the turn has no session, or affinity is off
+  fresh,       ///< a session without a pin: least loaded
+  hit,         ///< went to its pin
+  moved_load,  ///< the pin lagged by more than the slack
+  moved_gone,  ///< the pinned replica is not routable
 };
 
 [[nodiscard]] std::string to_string(affinity a);
@@ -36,9 +36,9 @@ struct ticket {
 
 /// Why there is no ticket.
 enum class no_route : std::uint8_t {
-  no_replica,      ///< no replica is routable at all: 503
-  all_tried,       ///< every routable replica is in `tried`: 502
-  shutting_down,   ///< the router takes no more turns: 503
+  no_replica,     ///< no replica is routable at all: 503
+  all_tried,      ///< every routable replica is in `tried`: 502
+  shutting_down,  ///< the router takes no more turns: 503
 };
 
 /// The answer to a route_query: a ticket when `found`, else `why`.
@@ -65,7 +65,7 @@ struct turn_end {
   instance_id replica;
   std::string session;  ///< as in the route_query
   turn_outcome how = turn_outcome::aborted;
-  std::string reason;   ///< for connect_failed: what went wrong, for the operator
+  std::string reason;  ///< for connect_failed: what went wrong, for the operator
 };
 
 }  // namespace fleet

@@ -16,13 +16,13 @@ struct replica_view {
   std::string name;
   std::string url;
   phase now = phase::starting;
-  bool ready = false;     ///< routable, or would be but for draining
-  bool owned = false;     ///< launched by this router
+  bool ready = false;  ///< routable, or would be but for draining
+  bool owned = false;  ///< launched by this router
   bool draining = false;
   std::uint64_t outstanding = 0;
   std::uint64_t routed = 0;
-  std::string reason;                          ///< why it is not ready; empty when it is
-  std::chrono::nanoseconds since{0};           ///< time spent in this phase so far
+  std::string reason;                 ///< why it is not ready; empty when it is
+  std::chrono::nanoseconds since{0};  ///< time spent in this phase so far
 };
 
 /// The whole table as GET /health shows it.
