@@ -43,6 +43,18 @@ std::string to_string(affinity a) {
   return "unknown";
 }
 
+std::string to_string(no_route n) {
+  switch (n) {
+    case no_route::no_replica:
+      return "no_replica";
+    case no_route::all_tried:
+      return "all_tried";
+    case no_route::shutting_down:
+      return "shutting_down";
+  }
+  return "unknown";
+}
+
 std::string to_string(turn_outcome o) {
   switch (o) {
     case turn_outcome::done:

@@ -135,5 +135,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_ATOM(fleet, fleet, lost_atom, "lost")
   CAF_ADD_ATOM(fleet, fleet, tick_atom, "tick")
   CAF_ADD_ATOM(fleet, fleet, shutdown_atom, "shutdown")
+  CAF_ADD_ATOM(fleet, fleet, revive_atom, "revive")
 
 CAF_END_TYPE_ID_BLOCK(fleet)

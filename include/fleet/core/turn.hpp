@@ -41,6 +41,8 @@ enum class no_route : std::uint8_t {
   shutting_down,  ///< the router takes no more turns: 503
 };
 
+[[nodiscard]] std::string to_string(no_route n);
+
 /// The answer to a route_query: a ticket when `found`, else `why`.
 struct route_answer {
   bool found = false;

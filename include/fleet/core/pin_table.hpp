@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "fleet/core/replica.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace fleet {
+
+/// Which instance each conversation is pinned to. Contract section 3.
+///
+/// A pin ages from the end of its session's last turn, wherever that turn ran; while one is in
+/// flight it does not age. At most `capacity` sessions are kept: the one whose last turn ended
+/// longest ago goes first, one with a turn in flight only when all have one. All operations are
+/// O(1), forget() is linear in the pins of that instance and sweep() in what it drops.
+class pin_table {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  /// `capacity` 0 keeps nothing. `ttl` is above zero.
+  pin_table(std::size_t capacity, std::chrono::nanoseconds ttl);
+  pin_table(const pin_table&) = delete;
+  pin_table& operator=(const pin_table&) = delete;
+
+  /// The live pin of this session; value 0 when there is none. Changes nothing.
+  [[nodiscard]] instance_id find(std::string_view session, time_point now) const;
+
+  /// The session is pinned to `where` from now on, and one more of its turns is in flight.
+  void pin(std::string session, instance_id where, time_point now);
+
+  /// One of its turns ended on `where`. `reached`: the replica saw some of it. A pin that no turn
+  /// ever reached goes, since nothing is cached there; that is how failed tries leave no pins.
+  void unpin(std::string_view session, instance_id where, bool reached, time_point now);
+
+  /// Every pin on this instance goes.
+  void forget(instance_id where);
+
+  /// Drops what has expired.
+  void sweep(time_point now);
+
+  /// Live pins. Sweeps first.
+  [[nodiscard]] std::size_t size(time_point now);
+
+ private:
+  struct session_record;
+  using node = std::pair<const std::string, session_record>;
+
+  // A place in a ring of records.
+  struct link {
+    node* before = nullptr;
+    node* after = nullptr;
+  };
+
+  // One conversation. It outlives its pin while turns of it are in flight, so that their ends are
+  // counted right whatever happens to the pin meanwhile.
+  struct session_record {
+    instance_id where;  // value 0: no pin
+    time_point ended;   // end of the last turn; set while idle
+    link age;           // in idle_ or busy_
+    link mates;         // in pins_[where]
+    std::uint32_t in_flight = 0;
+    bool reached = false;  // a turn reached `where` since it was pinned there
+  };
+
+  // Oldest first.
+  struct ring {
+    node* first = nullptr;
+    node* last = nullptr;
+  };
+
+  struct text_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view x) const noexcept {
+      return std::hash<std::string_view>{}(x);
+    }
+  };
+
+  static void append(ring& r, link session_record::*side, node& n);
+  static void unlink(ring& r, link session_record::*side, node& n);
+  [[nodiscard]] bool expired(const session_record& r, time_point now) const;
+  [[nodiscard]] ring& age_ring(const session_record& r) { return r.in_flight > 0 ? busy_ : idle_; }
+  void release(node& n);
+  void erase(node& n);
+
+  const std::size_t capacity_;
+  const std::chrono::nanoseconds ttl_;
+  std::unordered_map<std::string, session_record, text_hash, std::equal_to<>> sessions_;
+  std::unordered_map<instance_id, ring> pins_;
+  ring idle_;
+  ring busy_;
+  std::size_t pinned_ = 0;
+};
+
+}  // namespace fleet

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "front.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <utility>
+
+namespace fleet {
+
+front_actor::behavior_type front(front_actor::stateful_pointer<front_state> self,
+                                 const router_actor& router) {
+  return {
+      [=](route_atom what, route_query& query) {
+        return self->delegate(router, what, std::move(query));
+      },
+      [=](finished_atom what, turn_end& end) { self->send(router, what, std::move(end)); },
+      [=](describe_atom what, instance_id id) { return self->delegate(router, what, id); },
+      [=](health_atom what) { return self->delegate(router, what); },
+  };
+}
+
+}  // namespace fleet

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+#include "router.hpp"
+
+#include "session_shard.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace fleet {
+
+namespace {
+
+// Several shards, so that lanes can share the work on pins; few pins need none of that, and one
+// shard keeps their order of eviction exact.
+constexpr std::size_t many_sessions = 1024;
+constexpr std::size_t shards_for_many = 4;
+
+std::size_t shard_count(const routing_settings& settings) {
+  if (settings.affinity_slack == 0)
+    return 0;
+  return settings.max_sessions < many_sessions ? 1 : shards_for_many;
+}
+
+}  // namespace
+
+router_actor::behavior_type router(router_state::pointer self, const routing_settings& settings,
+                                   std::size_t statics, logger* log) {
+  return self->state.start(settings, statics, *log);
+}
+
+router_actor::behavior_type router_state::start(const routing_settings& settings,
+                                                std::size_t statics, logger& log) {
+  settings_ = settings;
+  log_ = &log;
+  for (std::size_t i = 0; i < shard_count(settings); ++i)
+    shards_.push_back(spawn_shard(i));
+  unprobed_statics_ = statics;
+  if (statics > 0) {
+    const auto later = [this](std::chrono::nanoseconds delay, patience left) {
+      self_->delayed_send(self_, delay, tick_atom_v, static_cast<std::uint64_t>(left));
+    };
+    patience_ = patience::everything;
+    later(settings.first_probe_wait, patience::turns_without_replica);
+    later(settings.connect_timeout, patience::nothing);
+  }
+  self_->set_down_handler([this](const caf::down_msg& death) { child_died(death); });
+  self_->set_exit_handler([this](const caf::exit_msg& order) { exit(order.reason); });
+  return {
+      [this](route_atom, route_query& query) { return route(query); },
+      [this](finished_atom, turn_end& end) { finished(end); },
+      [this](describe_atom, instance_id id) { return describe(id); },
+      [this](health_atom) { return health(); },
+      [this](join_atom, instance_id id, replica_spec& spec, bool owned,
+             lost_listener_actor& lost_to) { join(id, spec, owned, lost_to); },
+      [this](leave_atom, instance_id id) { leave(id); },
+      [this](quiesce_atom, instance_id id) { return quiesce(id); },
+      [this](quiesce_atom) { return quiesce(); },
+      [this](phase_atom, phase_report& report) { hear(report); },
+      [this](tick_atom, std::uint64_t left) { lose_patience(static_cast<patience>(left)); },
+  };
+}
+
+// -- one turn ---------------------------------------------------------------
+
+caf::result<route_answer> router_state::route(route_query& query) {
+  if (refuses(query) || (!holds(query) && !needs_pin(query)))
+    return decide(query, {});
+  auto answer = self_->make_response_promise<route_answer>();
+  advance({std::move(query), answer});
+  return answer;
+}
+
+// A turn that already tried a replica is one of those that a shutdown still waits for.
+bool router_state::refuses(const route_query& query) const {
+  return closed_ || (closing_ && query.tried.empty());
+}
+
+bool router_state::holds(const route_query& query) const {
+  if (patience_ == patience::everything)
+    return true;
+  return patience_ == patience::turns_without_replica && query.tried.empty() && !loads_.least({});
+}
+
+bool router_state::needs_pin(const route_query& query) const {
+  return !query.session.empty() && !query.fresh && !affinity_off();
+}
+
+void router_state::advance(waiting_turn turn) {
+  if (refuses(turn.query))
+    turn.answer.deliver(decide(turn.query, {}));
+  else if (holds(turn.query))
+    held_.push_back(std::move(turn));
+  else if (needs_pin(turn.query))
+    look_up(std::move(turn));
+  else
+    turn.answer.deliver(decide(turn.query, {}));
+}
+
+// Turns of one session that come while its pin is looked up wait for that one answer: simultaneous
+// first turns thereby share one pin.
+void router_state::look_up(waiting_turn turn) {
+  auto [entry, first] = looking_.try_emplace(turn.query.session);
+  entry->second.push_back(std::move(turn));
+  if (!first)
+    return;
+  const auto& session = entry->first;
+  // Without a time limit: a shard answers at once, and a dead one answers with an error.
+  self_->request(shard_of(session), caf::infinite, lookup_atom_v, session)
+      .then([this, &session](instance_id pinned) { looked_up(session, pinned); },
+            [this, &session](const caf::error& why) {
+              log_->error("pin_lookup_failed", {{"reason", to_string(why)}});
+              looked_up(session, {});
+            });
+}
+
+void router_state::looked_up(const std::string& session, instance_id pinned) {
+  auto turns = looking_.extract(looking_.find(session));
+  for (auto& turn : turns.mapped()) {
+    const auto answer = decide(turn.query, pinned);
+    if (answer.found)
+      pinned = answer.where.replica;
+    turn.answer.deliver(answer);
+  }
+}
+
+route_answer router_state::decide(route_query& query, instance_id pinned) {
+  if (refuses(query))
+    return {.why = no_route::shutting_down};
+  const auto where = choose(loads_, query, pinned, settings_.affinity_slack);
+  if (!where) {
+    if (!query.tried.empty())
+      return {.why = no_route::all_tried};
+    rejected_ += query.counted ? 1 : 0;
+    return {.why = no_route::no_replica};
+  }
+  loads_.raise(where->replica);
+  if (query.counted) {
+    ++members_.at(where->replica).routed;
+    routed_ += query.tried.empty() ? 1 : 0;
+    affinity_hits_ += query.tried.empty() && where->how == affinity::hit ? 1 : 0;
+  }
+  if (!query.session.empty() && !affinity_off()) {
+    const auto& shard = shard_of(query.session);
+    self_->send(shard, pin_atom_v, std::move(query.session), where->replica);
+  }
+  return {.found = true, .where = *where};
+}
+
+void router_state::finished(turn_end& end) {
+  if (!loads_.lower(end.replica))
+    return;
+  if (end.how == turn_outcome::connect_failed)
+    lost(end.replica, end.reason);
+  if (!end.session.empty() && !affinity_off()) {
+    const bool reached =
+        end.how != turn_outcome::connect_failed && end.how != turn_outcome::aborted;
+    const auto& shard = shard_of(end.session);
+    self_->send(shard, unpin_atom_v, std::move(end.session), end.replica, reached);
+  }
+  turn_ended(end.replica);
+}
+
+void router_state::lost(instance_id id, std::string& reason) {
+  const auto found = members_.find(id);
+  if (found == members_.end() || found->second.health != phase::ready)
+    return;
+  auto& m = found->second;
+  loads_.set_routable(id, false);
+  m.health = phase::failed;
+  m.reason = reason;
+  if (!m.draining)
+    m.since = self_->clock().now();
+  self_->send(m.lost_to, lost_atom_v, id, std::move(reason));
+}
+
+void router_state::turn_ended(instance_id id) {
+  const auto found = members_.find(id);
+  if (found != members_.end() && loads_.outstanding(id) == 0) {
+    for (auto& x : std::exchange(found->second.drained, {}))
+      x.deliver(caf::unit);
+  }
+  if (closing_ && loads_.total() == 0) {
+    closed_ = true;
+    for (auto& x : std::exchange(closed_to_, {}))
+      x.deliver(caf::unit);
+  }
+}
+
+// -- membership -------------------------------------------------------------
+
+void router_state::join(instance_id id, replica_spec& spec, bool owned,
+                        lost_listener_actor& lost_to) {
+  const auto [_, joined] = members_.try_emplace(id, member{.spec = std::move(spec),
+                                                           .owned = owned,
+                                                           .lost_to = std::move(lost_to),
+                                                           .since = self_->clock().now()});
+  if (!joined)
+    return;
+  joined_.push_back(id);
+  loads_.add(id);
+}
+
+void router_state::leave(instance_id id) {
+  const auto found = members_.find(id);
+  if (found == members_.end())
+    return;
+  for (auto& x : found->second.drained)
+    x.deliver(caf::unit);
+  members_.erase(found);
+  std::erase(joined_, id);
+  loads_.remove(id);
+  release_pins(id);
+}
+
+caf::result<void> router_state::quiesce(instance_id id) {
+  const auto found = members_.find(id);
+  if (found == members_.end())
+    return caf::unit;
+  auto& m = found->second;
+  if (!std::exchange(m.draining, true)) {
+    m.since = self_->clock().now();
+    loads_.set_routable(id, false);
+    release_pins(id);
+  }
+  if (loads_.outstanding(id) == 0)
+    return caf::unit;
+  m.drained.push_back(self_->make_response_promise());
+  return caf::delegated<void>{};
+}
+
+caf::result<void> router_state::quiesce() {
+  closing_ = true;
+  release_held();
+  if (loads_.total() == 0) {
+    closed_ = true;
+    return caf::unit;
+  }
+  closed_to_.push_back(self_->make_response_promise());
+  return caf::delegated<void>{};
+}
+
+void router_state::hear(phase_report& report) {
+  const auto found = members_.find(report.instance);
+  if (found == members_.end())
+    return;
+  auto& m = found->second;
+  if (m.health != report.now && !m.draining)
+    m.since = self_->clock().now();
+  m.health = report.now;
+  m.reason = std::move(report.reason);
+  loads_.set_routable(report.instance, m.health == phase::ready && !m.draining);
+  if (report.probed && !std::exchange(m.probed, true) && !m.owned)
+    static_probed();
+  release_held();
+}
+
+void router_state::static_probed() {
+  if (unprobed_statics_ > 0 && --unprobed_statics_ == 0)
+    patience_ = patience::nothing;
+}
+
+void router_state::lose_patience(patience left) {
+  patience_ = std::max(patience_, left);
+  release_held();
+}
+
+void router_state::release_held() {
+  for (auto& turn : std::exchange(held_, {}))
+    advance(std::move(turn));
+  if (patience_ == patience::everything && !closing_)
+    return;
+  for (auto& answer : std::exchange(held_views_, {}))
+    answer_health(std::move(answer));
+}
+
+// -- views ------------------------------------------------------------------
+
+replica_spec router_state::describe(instance_id id) const {
+  const auto found = members_.find(id);
+  return found == members_.end() ? replica_spec{} : found->second.spec;
+}
+
+caf::result<fleet_view> router_state::health() {
+  auto answer = self_->make_response_promise<fleet_view>();
+  if (patience_ == patience::everything && !closing_)
+    held_views_.push_back(answer);
+  else
+    answer_health(answer);
+  return answer;
+}
+
+void router_state::answer_health(caf::typed_response_promise<fleet_view> answer) {
+  if (affinity_off()) {
+    answer.deliver(view(0));
+    return;
+  }
+  struct tally {
+    caf::typed_response_promise<fleet_view> answer;
+    std::size_t missing = 0;
+    std::uint64_t sessions = 0;
+  };
+  auto sum = std::make_shared<tally>(tally{std::move(answer), shards_.size()});
+  const auto add = [this, sum](std::uint64_t count) {
+    sum->sessions += count;
+    if (--sum->missing == 0)
+      sum->answer.deliver(view(sum->sessions));
+  };
+  for (const auto& shard : shards_)
+    self_->request(shard, caf::infinite, count_atom_v).then(add, [add](const caf::error&) {
+      add(0);
+    });
+}
+
+fleet_view router_state::view(std::uint64_t sessions) const {
+  fleet_view all{.sessions = sessions,
+                 .routed = routed_,
+                 .affinity_hits = affinity_hits_,
+                 .rejected = rejected_};
+  const auto now = self_->clock().now();
+  for (const auto id : joined_) {
+    const auto& m = members_.at(id);
+    all.replicas.push_back({.instance = id,
+                            .name = m.spec.name,
+                            .url = url(m.spec.where),
+                            .now = m.draining ? phase::draining : m.health,
+                            .ready = m.health == phase::ready,
+                            .owned = m.owned,
+                            .draining = m.draining,
+                            .outstanding = loads_.outstanding(id),
+                            .routed = m.routed,
+                            .reason = m.reason,
+                            .since = now - m.since});
+  }
+  return all;
+}
+
+// -- shards -----------------------------------------------------------------
+
+const session_shard_actor& router_state::shard_of(const std::string& session) const {
+  return shards_[std::hash<std::string>{}(session) % shards_.size()];
+}
+
+session_shard_actor router_state::spawn_shard(std::size_t index) {
+  const auto count = shard_count(settings_);
+  const auto share = settings_.max_sessions / count;
+  const auto rest = settings_.max_sessions % count;
+  return self_->spawn<caf::monitored>(session_shard, share + (index < rest ? 1 : 0),
+                                      settings_.session_ttl);
+}
+
+void router_state::release_pins(instance_id id) {
+  for (const auto& shard : shards_)
+    self_->send(shard, forget_atom_v, id);
+}
+
+// -- ends -------------------------------------------------------------------
+
+// A defect here, whose cost is bounded: the sessions of that shard get new pins.
+void router_state::child_died(const caf::down_msg& death) {
+  const auto found =
+      std::find_if(shards_.begin(), shards_.end(),
+                   [&](const session_shard_actor& x) { return x.address() == death.source; });
+  if (found == shards_.end())
+    return;
+  log_->error("actor_died",
+              {{"actor", session_shard_state::name}, {"reason", to_string(death.reason)}});
+  *found = spawn_shard(static_cast<std::size_t>(found - shards_.begin()));
+}
+
+// A promise that dies with its holder is never answered, so all are answered here.
+void router_state::exit(const caf::error& reason) {
+  closing_ = closed_ = true;
+  release_held();
+  for (auto& [_, turns] : std::exchange(looking_, {})) {
+    for (auto& turn : turns)
+      turn.answer.deliver(decide(turn.query, {}));
+  }
+  for (auto& [_, m] : members_) {
+    for (auto& x : m.drained)
+      x.deliver(caf::unit);
+  }
+  for (auto& x : closed_to_)
+    x.deliver(caf::unit);
+  for (const auto& shard : shards_)
+    self_->send_exit(shard, caf::exit_reason::user_shutdown);
+  self_->quit(reason);
+}
+
+}  // namespace fleet

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "fleet/actors/interfaces.hpp"
+#include "fleet/core/load_table.hpp"
+#include "fleet/core/log.hpp"
+#include "fleet/core/settings.hpp"
+
+#include <caf/actor_clock.hpp>
+#include <caf/response_promise.hpp>
+#include <caf/result.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace fleet {
+
+class router_state {
+ public:
+  using pointer = router_actor::stateful_pointer<router_state>;
+  static constexpr const char* name = "router";
+
+  explicit router_state(pointer self) : self_(self) {}
+  router_actor::behavior_type start(const routing_settings& settings, std::size_t statics,
+                                    logger& log);
+
+ private:
+  using time_point = caf::actor_clock::time_point;
+
+  struct member {
+    replica_spec spec;
+    bool owned = false;
+    lost_listener_actor lost_to;
+    phase health = phase::starting;
+    std::string reason;  // why it is not ready
+    time_point since;    // when the phase as shown began
+    bool probed = false;
+    bool draining = false;
+    std::uint64_t routed = 0;
+    std::vector<caf::response_promise> drained;  // who waits for its last turn to end
+  };
+
+  struct waiting_turn {
+    route_query query;
+    caf::typed_response_promise<route_answer> answer;
+  };
+
+  // What still waits for replicas that have never been probed.
+  enum class patience : std::uint64_t { everything, turns_without_replica, nothing };
+
+  // -- messages -------------------------------------------------------------
+
+  caf::result<route_answer> route(route_query& query);
+  void finished(turn_end& end);
+  [[nodiscard]] replica_spec describe(instance_id id) const;
+  caf::result<fleet_view> health();
+  void join(instance_id id, replica_spec& spec, bool owned, lost_listener_actor& lost_to);
+  void leave(instance_id id);
+  caf::result<void> quiesce(instance_id id);
+  caf::result<void> quiesce();
+  void hear(phase_report& report);
+  void lose_patience(patience left);
+  void child_died(const caf::down_msg& death);
+  void exit(const caf::error& reason);
+
+  // -- one turn -------------------------------------------------------------
+
+  [[nodiscard]] bool refuses(const route_query& query) const;
+  [[nodiscard]] bool holds(const route_query& query) const;
+  [[nodiscard]] bool needs_pin(const route_query& query) const;
+  void advance(waiting_turn turn);
+  void look_up(waiting_turn turn);
+  void looked_up(const std::string& session, instance_id pinned);
+  route_answer decide(route_query& query, instance_id pinned);
+  void lost(instance_id id, std::string& reason);
+
+  // -- the rest -------------------------------------------------------------
+
+  [[nodiscard]] bool affinity_off() const { return shards_.empty(); }
+  [[nodiscard]] const session_shard_actor& shard_of(const std::string& session) const;
+  [[nodiscard]] session_shard_actor spawn_shard(std::size_t index);
+  void release_pins(instance_id id);
+  void static_probed();
+  void release_held();
+  void answer_health(caf::typed_response_promise<fleet_view> answer);
+  [[nodiscard]] fleet_view view(std::uint64_t sessions) const;
+  void turn_ended(instance_id id);
+
+  pointer self_;
+  routing_settings settings_;
+  logger* log_ = nullptr;
+
+  std::unordered_map<instance_id, member> members_;
+  std::vector<instance_id> joined_;  // in that order
+  load_table loads_;
+  std::vector<session_shard_actor> shards_;  // none: affinity is off
+
+  // Turns by session whose pin is being looked up, in the order they came.
+  std::unordered_map<std::string, std::vector<waiting_turn>> looking_;
+
+  patience patience_ = patience::nothing;
+  std::size_t unprobed_statics_ = 0;
+  std::vector<waiting_turn> held_;
+  std::vector<caf::typed_response_promise<fleet_view>> held_views_;
+
+  bool closing_ = false;
+  bool closed_ = false;
+  std::vector<caf::response_promise> closed_to_;  // who waits for the last turn of all to end
+
+  std::uint64_t routed_ = 0;
+  std::uint64_t affinity_hits_ = 0;
+  std::uint64_t rejected_ = 0;
+};
+
+/// Decides where turns go. `statics` of the replicas that will join are not owned: turns wait for
+/// the first probes of these, see routing_settings. `log` outlives the actor.
+router_actor::behavior_type router(router_state::pointer self, const routing_settings& settings,
+                                   std::size_t statics, logger* log);
+
+}  // namespace fleet

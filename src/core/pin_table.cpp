@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "fleet/core/pin_table.hpp"
+
+namespace fleet {
+
+pin_table::pin_table(std::size_t capacity, std::chrono::nanoseconds ttl)
+    : capacity_(capacity), ttl_(ttl) {
+  // nop
+}
+
+instance_id pin_table::find(std::string_view session, time_point now) const {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end() || expired(found->second, now))
+    return {};
+  return found->second.where;
+}
+
+void pin_table::pin(std::string session, instance_id where, time_point now) {
+  if (capacity_ == 0)
+    return;
+  const auto [found, fresh] = sessions_.try_emplace(std::move(session));
+  node& n = *found;
+  auto& r = n.second;
+  if (!fresh) {
+    if (expired(r, now))
+      release(n);
+    unlink(age_ring(r), &session_record::age, n);
+  }
+  ++r.in_flight;
+  append(busy_, &session_record::age, n);
+  if (r.where != where) {
+    release(n);
+    r.where = where;
+    r.reached = false;
+    append(pins_[where], &session_record::mates, n);
+    ++pinned_;
+  }
+  if (sessions_.size() > capacity_)
+    erase(idle_.first != nullptr ? *idle_.first : *busy_.first);
+}
+
+void pin_table::unpin(std::string_view session, instance_id where, bool reached, time_point now) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end())
+    return;
+  node& n = *found;
+  auto& r = n.second;
+  unlink(age_ring(r), &session_record::age, n);
+  if (r.in_flight > 0)
+    --r.in_flight;
+  r.ended = now;
+  append(age_ring(r), &session_record::age, n);
+  if (r.where == where) {
+    r.reached = r.reached || reached;
+    if (!r.reached)
+      release(n);
+  }
+  if (r.in_flight == 0 && r.where == instance_id{})
+    erase(n);
+}
+
+void pin_table::forget(instance_id where) {
+  for (auto found = pins_.find(where); found != pins_.end(); found = pins_.find(where)) {
+    node& n = *found->second.first;
+    if (n.second.in_flight > 0)
+      release(n);
+    else
+      erase(n);
+  }
+}
+
+void pin_table::sweep(time_point now) {
+  while (idle_.first != nullptr && expired(idle_.first->second, now))
+    erase(*idle_.first);
+}
+
+std::size_t pin_table::size(time_point now) {
+  sweep(now);
+  return pinned_;
+}
+
+bool pin_table::expired(const session_record& r, time_point now) const {
+  return r.in_flight == 0 && now - r.ended >= ttl_;
+}
+
+void pin_table::release(node& n) {
+  auto& r = n.second;
+  if (r.where == instance_id{})
+    return;
+  const auto found = pins_.find(r.where);
+  unlink(found->second, &session_record::mates, n);
+  if (found->second.first == nullptr)
+    pins_.erase(found);
+  r.where = {};
+  --pinned_;
+}
+
+void pin_table::erase(node& n) {
+  release(n);
+  unlink(age_ring(n.second), &session_record::age, n);
+  sessions_.erase(sessions_.find(n.first));
+}
+
+void pin_table::append(ring& r, link session_record::*side, node& n) {
+  auto& l = n.second.*side;
+  l = {.before = r.last, .after = nullptr};
+  (r.last == nullptr ? r.first : (r.last->second.*side).after) = &n;
+  r.last = &n;
+}
+
+void pin_table::unlink(ring& r, link session_record::*side, node& n) {
+  auto& l = n.second.*side;
+  (l.before == nullptr ? r.first : (l.before->second.*side).after) = l.after;
+  (l.after == nullptr ? r.last : (l.after->second.*side).before) = l.before;
+  l = {};
+}
+
+}  // namespace fleet

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "fleet/core/pin_table.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <map>
+#include <random>
+#include <string>
+
+using namespace std::chrono_literals;
+using fleet::instance_id;
+using fleet::pin_table;
+
+namespace {
+
+constexpr instance_id none{};
+constexpr instance_id u{1};
+constexpr instance_id v{2};
+constexpr pin_table::time_point t0{1h};
+
+void whole_turn(pin_table& pins, const std::string& session, instance_id where,
+                pin_table::time_point at) {
+  pins.pin(session, where, at);
+  pins.unpin(session, where, true, at);
+}
+
+}  // namespace
+
+TEST_CASE("a pin ages from the end of its session's last turn") {
+  pin_table pins(10, 600s);
+  pins.pin("s", u, t0);
+  pins.unpin("s", u, true, t0 + 100s);
+  CHECK(pins.find("s", t0 + 699s) == u);
+  CHECK(pins.find("s", t0 + 700s) == none);
+  CHECK(pins.size(t0 + 700s) == 0);
+}
+
+TEST_CASE("a pin with a turn in flight never expires") {
+  pin_table pins(10, 600s);
+  pins.pin("s", u, t0);
+  pins.pin("s", u, t0);
+  pins.unpin("s", u, true, t0);
+  pins.sweep(t0 + 24h);
+  CHECK(pins.find("s", t0 + 24h) == u);
+  pins.unpin("s", u, true, t0 + 24h);
+  CHECK(pins.find("s", t0 + 24h + 599s) == u);
+  CHECK(pins.find("s", t0 + 24h + 600s) == none);
+}
+
+TEST_CASE("a turn still in flight where its session was pinned before keeps the new pin alive") {
+  pin_table pins(10, 600s);
+  pins.pin("s", u, t0);
+  pins.pin("s", v, t0);
+  pins.unpin("s", v, true, t0);
+  CHECK(pins.find("s", t0 + 1h) == v);
+  pins.unpin("s", u, true, t0 + 1h);
+  CHECK(pins.find("s", t0 + 1h + 599s) == v);
+  CHECK(pins.find("s", t0 + 1h + 600s) == none);
+}
+
+TEST_CASE("least recently used goes first") {
+  pin_table pins(2, 600s);
+  whole_turn(pins, "a", u, t0);
+  whole_turn(pins, "b", u, t0 + 1s);
+  whole_turn(pins, "a", u, t0 + 2s);
+  whole_turn(pins, "c", u, t0 + 3s);
+  CHECK(pins.find("a", t0 + 3s) == u);
+  CHECK(pins.find("b", t0 + 3s) == none);
+  CHECK(pins.find("c", t0 + 3s) == u);
+}
+
+TEST_CASE("a pin with a turn in flight is evicted only when all have one") {
+  pin_table pins(2, 600s);
+  pins.pin("busy", u, t0);
+  whole_turn(pins, "idle", u, t0 + 1s);
+  pins.pin("new", u, t0 + 2s);
+  CHECK(pins.find("busy", t0 + 2s) == u);
+  CHECK(pins.find("idle", t0 + 2s) == none);
+  pins.pin("newer", v, t0 + 3s);
+  CHECK(pins.find("busy", t0 + 3s) == none);
+  CHECK(pins.size(t0 + 3s) == 2);
+  pins.unpin("busy", u, true, t0 + 4s);
+  CHECK(pins.size(t0 + 4s) == 2);
+}
+
+TEST_CASE("expired pins are swept") {
+  pin_table pins(10, 600s);
+  whole_turn(pins, "a", u, t0);
+  whole_turn(pins, "b", u, t0 + 300s);
+  pins.sweep(t0 + 600s);
+  CHECK(pins.size(t0 + 300s) == 1);
+  CHECK(pins.find("b", t0 + 300s) == u);
+}
+
+TEST_CASE("a pin that no turn ever reached goes with the turn that made it") {
+  pin_table pins(10, 600s);
+  pins.pin("s", u, t0);
+  pins.unpin("s", u, false, t0);
+  CHECK(pins.size(t0) == 0);
+  whole_turn(pins, "warm", u, t0);
+  pins.pin("warm", u, t0);
+  pins.unpin("warm", u, false, t0);
+  CHECK(pins.find("warm", t0) == u);
+}
+
+TEST_CASE("a try that failed on one instance leaves the pin on another alone") {
+  pin_table pins(10, 600s);
+  pins.pin("s", u, t0);
+  pins.pin("s", v, t0);
+  pins.unpin("s", u, false, t0);
+  CHECK(pins.find("s", t0) == v);
+}
+
+TEST_CASE("forgetting an instance releases its pins at once and no others") {
+  pin_table pins(10, 600s);
+  whole_turn(pins, "a", u, t0);
+  pins.pin("b", u, t0);
+  whole_turn(pins, "c", v, t0);
+  pins.forget(u);
+  CHECK(pins.size(t0) == 1);
+  CHECK(pins.find("a", t0) == none);
+  CHECK(pins.find("b", t0) == none);
+  CHECK(pins.find("c", t0) == v);
+  pins.unpin("b", u, true, t0);
+  CHECK(pins.find("b", t0) == none);
+}
+
+TEST_CASE("a turn that ends where its pin was forgotten does not age the session's new pin") {
+  pin_table pins(10, 600s);
+  pins.pin("s", u, t0);
+  pins.forget(u);
+  pins.pin("s", v, t0);
+  pins.unpin("s", u, true, t0);
+  CHECK(pins.find("s", t0 + 1h) == v);
+}
+
+TEST_CASE("an expired session that comes back starts a new pin") {
+  pin_table pins(10, 600s);
+  whole_turn(pins, "s", u, t0);
+  pins.pin("s", u, t0 + 1h);
+  pins.unpin("s", u, false, t0 + 1h);
+  CHECK(pins.size(t0 + 1h) == 0);
+}
+
+TEST_CASE("a table without room keeps nothing") {
+  pin_table pins(0, 600s);
+  pins.pin("s", u, t0);
+  pins.unpin("s", u, true, t0);
+  CHECK(pins.size(t0) == 0);
+}
+
+TEST_CASE("whatever happens in whatever order, the pins stay within their bound and add up") {
+  std::mt19937 random(7);
+  const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+  pin_table pins(8, 50s);
+  auto now = t0;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto session = std::to_string(below(12));
+    const instance_id where{1 + below(3)};
+    switch (below(6)) {
+      case 0:
+      case 1:
+        pins.pin(session, where, now);
+        CHECK(pins.find(session, now) == where);
+        break;
+      case 2:
+      case 3:
+        pins.unpin(session, where, below(4) > 0, now);
+        break;
+      case 4:
+        now += std::chrono::seconds(below(9));
+        break;
+      default:
+        if (below(5) == 0)
+          pins.forget(where);
+    }
+    std::size_t found = 0;
+    for (int s = 0; s < 12; ++s)
+      found += pins.find(std::to_string(s), now) == none ? 0 : 1;
+    CHECK(pins.size(now) == found);
+    CHECK(found <= 8);
+  }
+}

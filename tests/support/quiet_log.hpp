@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "fleet/core/log.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fleet {
+
+/// Keeps the events written to it and shows nothing.
+class quiet_log final : public logger {
+ public:
+  void write(log_level level, std::string_view event,
+             std::initializer_list<log_field> /*fields*/) override {
+    const std::lock_guard guard(mutex_);
+    events_.emplace_back(event);
+    errors_ += level == log_level::error ? 1 : 0;
+  }
+
+  [[nodiscard]] std::size_t count(std::string_view event) const {
+    const std::lock_guard guard(mutex_);
+    return static_cast<std::size_t>(std::count(events_.begin(), events_.end(), event));
+  }
+
+  /// Lines of level error so far: defects.
+  [[nodiscard]] std::size_t errors() const {
+    const std::lock_guard guard(mutex_);
+    return errors_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> events_;
+  std::size_t errors_ = 0;
+};
+
+}  // namespace fleet
