@@ -15,7 +15,7 @@ scripted_replica::script stream_until(const std::atomic<bool>& go) {
     if (turn.read_body().body != "stream")
       return turn.send(response("200 OK", "{}")), void();
     turn.send(std::string{stream_head} + event(0));
-    while (!go && turn.pause(10ms)) {
+    while (!go && !turn.wait_closed(10ms)) {
     }
     turn.send(event(1) + std::string{last_chunk});
   };
@@ -60,7 +60,7 @@ TEST_CASE("SIGTERM finishes a turn whose answer has not begun") {
   std::atomic<bool> go = false;
   scripted_replica u{"u", [&](replica_turn& turn) {
                        turn.read_body();
-                       while (!go && turn.pause(10ms)) {
+                       while (!go && !turn.wait_closed(10ms)) {
                        }
                        turn.send(response("200 OK", "{}"));
                      }};

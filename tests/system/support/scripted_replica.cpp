@@ -36,7 +36,7 @@ void replica_turn::read_some_body(std::size_t bytes, milliseconds limit) {
 }
 
 bool replica_turn::wait_closed(milliseconds limit) {
-  return line_.wait_end(limit) != read_state::timeout && !owner_.stopping_;
+  return line_.wait_end(limit) != read_state::timeout;
 }
 
 bool replica_turn::pause(milliseconds span) {
