@@ -32,6 +32,8 @@ enum class probe_verdict : std::uint8_t {
 struct probe_result {
   probe_verdict verdict = probe_verdict::silent;
   std::string reason;  ///< for the operator, e.g. "connection refused", "answered 503"
+
+  friend bool operator==(const probe_result&, const probe_result&) = default;
 };
 
 /// What a replica actor tells those who listen: its phase changed, or its first probe is in.
@@ -40,6 +42,8 @@ struct phase_report {
   phase now = phase::starting;
   bool probed = false;  ///< at least one probe has ended
   std::string reason;   ///< why it is not ready; empty when it is
+
+  friend bool operator==(const phase_report&, const phase_report&) = default;
 };
 
 template <class Inspector>

@@ -15,6 +15,8 @@ struct route_query {
   bool fresh = false;              ///< the id was minted for this turn, so no pin can exist
   bool counted = true;             ///< counts in `routed`; false for GET /v1/models
   std::vector<instance_id> tried;  ///< replicas this turn could not connect to
+
+  friend bool operator==(const route_query&, const route_query&) = default;
 };
 
 /// Why a turn went where it went.
@@ -32,6 +34,8 @@ enum class affinity : std::uint8_t {
 struct ticket {
   instance_id replica;
   affinity how = affinity::none;
+
+  friend bool operator==(const ticket&, const ticket&) = default;
 };
 
 /// Why there is no ticket.
@@ -48,6 +52,8 @@ struct route_answer {
   bool found = false;
   ticket where;
   no_route why = no_route::no_replica;
+
+  friend bool operator==(const route_answer&, const route_answer&) = default;
 };
 
 /// How a turn ended, as the one who held its ticket saw it.
@@ -68,6 +74,8 @@ struct turn_end {
   std::string session;  ///< as in the route_query
   turn_outcome how = turn_outcome::aborted;
   std::string reason;  ///< for connect_failed: what went wrong, for the operator
+
+  friend bool operator==(const turn_end&, const turn_end&) = default;
 };
 
 }  // namespace fleet

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "fleet/actors/messages.hpp"
+
+#include "support/simulation.hpp"
+
+#include <caf/binary_deserializer.hpp>
+#include <caf/binary_serializer.hpp>
+#include <caf/deep_to_string.hpp>
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace fleet;
+
+namespace {
+
+const endpoint somewhere{
+    .host = "::1", .port = 8001, .tls = true, .ca_file = "/ca", .insecure_skip_verify = true};
+
+const replica_view one_view{.instance = {7},
+                            .name = "node0",
+                            .url = "http://h:1",
+                            .now = phase::failed,
+                            .ready = true,
+                            .owned = true,
+                            .draining = true,
+                            .outstanding = 3,
+                            .routed = 9,
+                            .reason = "answered 503",
+                            .since = 5s};
+
+template <class T>
+void check_round_trip(caf::actor_system& system, const T& sent) {
+  CAPTURE(caf::deep_to_string(sent));
+  std::vector<char> bytes;
+  caf::binary_serializer sink(system, bytes);
+  REQUIRE_FALSE(sink(const_cast<T&>(sent)));
+  caf::binary_deserializer source(system, bytes);
+  T received;
+  REQUIRE_FALSE(source(received));
+  CHECK(received == sent);
+}
+
+template <class Enum>
+void check_names(int count) {
+  std::set<std::string> names;
+  for (int i = 0; i < count; ++i)
+    names.insert(to_string(static_cast<Enum>(i)));
+  CHECK(names.size() == static_cast<std::size_t>(count));
+  CHECK(names.count("unknown") == 0);
+  CHECK(to_string(static_cast<Enum>(count)) == "unknown");
+}
+
+}  // namespace
+
+TEST_CASE("every message type survives a round trip with all its fields") {
+  simulation sim;
+  auto& system = sim.system();
+  check_round_trip(system, somewhere);
+  check_round_trip(system, replica_spec{"node0", somewhere});
+  check_round_trip(system, instance_id{1ULL << 40});
+  check_round_trip(
+      system, route_query{.session = "s", .fresh = true, .counted = false, .tried = {{1}, {2}}});
+  check_round_trip(system, ticket{{3}, affinity::moved_load});
+  check_round_trip(system, route_answer{true, {{3}, affinity::hit}, no_route::all_tried});
+  check_round_trip(system, turn_end{{4}, "s", turn_outcome::timed_out, "too slow"});
+  check_round_trip(system, one_view);
+  check_round_trip(system, fleet_view{1, 2, 3, 4, {one_view, one_view}});
+  check_round_trip(system, probe_result{probe_verdict::inconclusive, "no descriptors"});
+  check_round_trip(system, phase_report{{5}, phase::draining, true, "why"});
+}
+
+TEST_CASE("every enumerator that travels has a name") {
+  check_names<phase>(4);
+  check_names<affinity>(5);
+  check_names<no_route>(3);
+  check_names<turn_outcome>(6);
+  check_names<probe_verdict>(4);
+}

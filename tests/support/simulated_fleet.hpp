@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "support/quiet_log.hpp"
+#include "support/scripted_prober.hpp"
+#include "support/simulation.hpp"
+
+#include "fleet/actors/system.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fleet {
+
+/// What a simulated fleet is made of.
+struct fleet_shape {
+  int replicas = 2;
+  routing_settings settings;
+  std::map<std::uint16_t, std::vector<probe_step>> probes;
+};
+
+/// A whole fleet of static replicas in simulated time: replica i is `node<i>` on port 8001+i. All
+/// answer their probes unless the script says otherwise.
+class simulated_fleet : public simulation {
+ public:
+  explicit simulated_fleet(fleet_shape s = {}) {
+    script->steps = std::move(s.probes);
+    std::vector<replica_spec> statics;
+    for (int i = 0; i < s.replicas; ++i)
+      statics.push_back({"node" + std::to_string(i),
+                         {.host = "127.0.0.1", .port = static_cast<std::uint16_t>(8001 + i)}});
+    fleet = start_fleet(system(), s.settings, std::move(statics),
+                        system().spawn(scripted_prober, script), 1, log);
+    for (auto& x : fleet.fronts)
+      track(x);
+    track(fleet.supervisor);
+    track(fleet.router);
+    track(fleet.prober);
+  }
+
+  // -- turns ----------------------------------------------------------------
+
+  /// Asks where a turn goes without letting anything run yet.
+  asked<route_answer> ask_route(route_query query) {
+    return ask<route_answer>(fleet.fronts[0], route_atom_v, std::move(query));
+  }
+
+  /// Where this turn goes. The test fails by exception if that is not answered at once.
+  route_answer route(route_query query) {
+    auto answer = ask_route(std::move(query));
+    run();
+    return *answer;
+  }
+
+  /// Where a turn of this session goes, whose id the client sent.
+  route_answer begin(std::string session) {
+    return route(route_query{.session = std::move(session)});
+  }
+
+  void finish(instance_id where, std::string session, turn_outcome how = turn_outcome::done) {
+    caf::anon_send(fleet.fronts[0], finished_atom_v,
+                   turn_end{where, std::move(session), how, to_string(how)});
+    run();
+  }
+
+  /// A whole turn; where it went.
+  ticket turn(std::string session) {
+    const auto answer = begin(session);
+    finish(answer.where.replica, std::move(session));
+    return answer.where;
+  }
+
+  // -- what can be seen -----------------------------------------------------
+
+  fleet_view health() {
+    auto answer = ask<fleet_view>(fleet.fronts[0], health_atom_v);
+    run();
+    return *answer;
+  }
+
+  replica_view of(int replica) { return health().replicas.at(static_cast<std::size_t>(replica)); }
+
+  /// How the instances are numbered: in the order of the fleet file.
+  static instance_id node(int replica) { return {static_cast<std::uint64_t>(replica) + 1}; }
+
+  std::shared_ptr<probe_script> script = std::make_shared<probe_script>();
+  quiet_log log;
+  running_fleet fleet;
+};
+
+}  // namespace fleet
