@@ -169,9 +169,7 @@ TEST_CASE("simultaneous first turns of one id share one pin") {
   ready_router r{fleet_of({fleet.u, fleet.v})};
   for (int round = 0; round < 5; ++round) {
     const auto turn = chat("{}", session("same-" + std::to_string(round)));
-    std::vector<std::unique_ptr<raw_client>> clients;
-    for (int i = 0; i < 6; ++i)
-      clients.push_back(std::make_unique<raw_client>(r.port()));
+    const auto clients = many_clients(r.port(), 6);
     for (auto& each : clients)
       each->send(turn);
     const auto home = clients.front()->read_response().get("X-Replica");

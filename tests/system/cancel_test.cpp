@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "system/support/all.hpp"
+#include "system/support/black_hole.hpp"
 
 #include <doctest/doctest.h>
 
@@ -130,11 +131,7 @@ TEST_CASE("a client that leaves while its replica is still being connected to en
   scripted_replica u;
   ready_router r{fleet_of({u}), {"--connect-timeout", "12", "--health-interval", "60"}};
   u.go_away();
-  const auto hole = listen_on("127.0.0.1", u.port(), 0);
-  std::vector<unique_fd> queued;
-  do
-    queued.push_back(connect_to("127.0.0.1", u.port(), 200ms));
-  while (queued.back().get() >= 0);
+  const black_hole hole{u.port()};
   raw_client client{r.port()};
   client.send(chat());
   REQUIRE(eventually([&] { return outstanding(r.port(), "u") == 1; }));
@@ -147,11 +144,9 @@ TEST_CASE("many clients that leave at once leave nothing outstanding and no desc
   ready_router r{fleet_of({u})};
   const auto before = r.process().descriptors();
   for (int round = 0; round < 3; ++round) {
-    std::vector<std::unique_ptr<raw_client>> clients;
-    for (int i = 0; i < 50; ++i) {
-      clients.push_back(std::make_unique<raw_client>(r.port()));
-      clients.back()->send(chat());
-    }
+    const auto clients = many_clients(r.port(), 50);
+    for (const auto& each : clients)
+      each->send(chat());
     REQUIRE(eventually([&] { return outstanding(r.port(), "u") == 50; }));
     for (auto& each : clients)
       each->rst();

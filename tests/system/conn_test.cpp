@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "system/support/all.hpp"
+#include "system/support/black_hole.hpp"
 
 #include <doctest/doctest.h>
 
@@ -175,16 +176,11 @@ TEST_CASE("D06 a replica that answers early and then neither reads nor closes is
 
 TEST_CASE("D54 a name that does not resolve and a full backlog delay neither start nor traffic") {
   scripted_replica v{"v"};
-  // One connection fills the queue of a listener that never accepts.
-  const auto full = listen_on("127.0.0.1", 0, 0);
-  std::vector<unique_fd> queued;
-  do
-    queued.push_back(connect_to("127.0.0.1", local_port(full.get()), 200ms));
-  while (queued.back().get() >= 0);
+  const black_hole full;
   const auto fleet = R"({"replicas":[)" + v.entry() + R"(,{"name":"lost","host":")" +
                      std::string(64, 'x') +
                      R"(.test","port":8001},{"name":"full","host":"127.0.0.1","port":)" +
-                     std::to_string(local_port(full.get())) + "}]}";
+                     std::to_string(full.port()) + "}]}";
   const auto begun = clock::now();
   router_process r{fleet, {"--connect-timeout", "2", "--health-interval", "0.1"}};
   CHECK(clock::now() - begun < 2s);
@@ -210,11 +206,7 @@ TEST_CASE("D54 a replica that turns into a black hole costs a turn its connect t
   // No probe comes between: the turn itself has to find out.
   ready_router r{fleet_of({u}), {"--connect-timeout", "1", "--health-interval", "30"}};
   u.go_away();
-  const auto hole = listen_on("127.0.0.1", u.port(), 0);
-  std::vector<unique_fd> queued;
-  do
-    queued.push_back(connect_to("127.0.0.1", u.port(), 200ms));
-  while (queued.back().get() >= 0);
+  const black_hole hole{u.port()};
   const auto start = clock::now();
   const auto answer = exchange_once(r.port(), chat());
   const auto took = clock::now() - start;

@@ -124,7 +124,7 @@ TEST_CASE("a replica that served and stopped answering is failed and counted in 
 TEST_CASE("static replicas are probed before the first request is answered") {
   scripted_replica u;
   u.on_health([](replica_turn& turn) {
-    turn.pause(200ms);
+    turn.pause(50ms);
     turn.send(response("200 OK", "{}"));
   });
   router_process r{fleet_of({u}), {"--health-interval", "30"}};

@@ -40,9 +40,7 @@ TEST_CASE("D08 out of file descriptors accepting pauses and resumes and running 
   const auto lines = line_count(r.log());
   const auto cpu = r.process().cpu_time();
   const auto start = clock::now();
-  std::vector<unique_fd> idle;
-  for (int i = 0; i < 200; ++i)
-    idle.push_back(connect_to("127.0.0.1", r.port()));
+  auto idle = many_clients(r.port(), 200);
   // All but used up: that is what the rest of this test is about.
   REQUIRE(eventually([&] { return r.process().descriptors() >= 56; }));
   for (int i = 0; i < 30; ++i) {
@@ -187,11 +185,10 @@ TEST_CASE("D84 the port can be bound again at once after a stop in the midst of 
   const std::vector<std::string> flags{"--port", std::to_string(port), "--drain-timeout", "1"};
   {
     ready_router r{fleet_of({u}), flags};
-    std::vector<std::unique_ptr<raw_client>> clients;
-    for (int i = 0; i < 20; ++i) {
-      clients.push_back(std::make_unique<raw_client>(port));
-      clients.back()->send(chat("endless"));
-      REQUIRE(clients.back()->wait_for("{\"i\":1}"));
+    const auto clients = many_clients(port, 20);
+    for (const auto& each : clients) {
+      each->send(chat("endless"));
+      REQUIRE(each->wait_for("{\"i\":1}"));
     }
     CHECK(r.stop() == 0);
   }
@@ -204,11 +201,9 @@ TEST_CASE("D84 clients that reset mid-stream do the router no harm") {
   scripted_replica u{"u", endless};
   ready_router r{fleet_of({u})};
   for (int round = 0; round < 5; ++round) {
-    std::vector<std::unique_ptr<raw_client>> clients;
-    for (int i = 0; i < 100; ++i) {
-      clients.push_back(std::make_unique<raw_client>(r.port()));
-      clients.back()->send(chat("endless"));
-    }
+    const auto clients = many_clients(r.port(), 100);
+    for (const auto& each : clients)
+      each->send(chat("endless"));
     for (auto& each : clients) {
       REQUIRE(each->wait_for("{\"i\":1}"));
       each->rst();

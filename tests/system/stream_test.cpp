@@ -23,8 +23,8 @@ struct lockstep {
   }
 
   // `wrap` gives the bytes of one piece as they go on the wire.
-  scripted_replica::script script(std::string head, std::string (*wrap)(std::string_view),
-                                  std::string tail) {
+  scripted_replica::script script(const std::string& head, std::string (*wrap)(std::string_view),
+                                  const std::string& tail) {
     return [=, this](replica_turn& turn) {
       turn.read_body();
       turn.send(head);
@@ -226,9 +226,7 @@ TEST_CASE("streams of many clients run side by side") {
   ready_router r{fleet_of({u, v})};
   const auto whole =
       event_text(0) + event_text(1) + event_text(2) + event_text(3) + event_text(4) + done_text;
-  std::vector<std::unique_ptr<raw_client>> clients;
-  for (int i = 0; i < 40; ++i)
-    clients.push_back(std::make_unique<raw_client>(r.port()));
+  const auto clients = many_clients(r.port(), 40);
   for (auto& each : clients)
     each->send(chat(R"({"stream":true})"));
   for (auto& each : clients) {

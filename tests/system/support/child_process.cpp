@@ -60,9 +60,10 @@ std::vector<std::string> environment(const child_setup& setup) {
   std::vector<std::string> out;
   for (auto** each = environ; *each != nullptr; ++each)
     out.emplace_back(*each);
-  for (const auto& [name, value] : setup.env) {
-    std::erase_if(out, [&](const std::string& line) { return line.starts_with(name + "="); });
-    out.push_back(name + "=" + value);
+  for (const auto& entry : setup.env) {
+    const auto start = entry.first + "=";
+    std::erase_if(out, [&](const std::string& line) { return line.starts_with(start); });
+    out.push_back(start + entry.second);
   }
   return out;
 }

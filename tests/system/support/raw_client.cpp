@@ -31,6 +31,13 @@ message raw_client::read_response_head(milliseconds limit) {
   return read_head(*this, clock::now() + limit).value_or(message{});
 }
 
+std::vector<std::unique_ptr<raw_client>> many_clients(std::uint16_t port, std::size_t count) {
+  std::vector<std::unique_ptr<raw_client>> clients(count);
+  for (auto& each : clients)
+    each = std::make_unique<raw_client>(port);
+  return clients;
+}
+
 message exchange_once(std::uint16_t port, std::string_view request, std::string_view method,
                       milliseconds limit) {
   raw_client client{port};

@@ -3,6 +3,7 @@
 
 #include "system/support/message.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,9 @@ class raw_client : public wire {
   // Its head only; the body is left unread.
   message read_response_head(milliseconds limit = patience);
 };
+
+// Clients that are all connected.
+std::vector<std::unique_ptr<raw_client>> many_clients(std::uint16_t port, std::size_t count);
 
 // Sends `request` on a fresh connection, reads one response, closes.
 message exchange_once(std::uint16_t port, std::string_view request,
