@@ -16,6 +16,7 @@ using clock_type = std::chrono::steady_clock;
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> result;
+  result.reserve(words.size() + 1);
   for (auto& word : words) {
     result.push_back(word.data());
   }

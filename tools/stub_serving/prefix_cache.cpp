@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <ranges>
 
 namespace fleet::stub {
 
@@ -36,9 +35,7 @@ void prefix_cache::remember(std::string_view prompt) {
     chain.push_back(hash);
   }
   // Last block first: a chain without its beginning is worth nothing, so that must go last.
-  for (const auto block : chain | std::views::reverse) {
-    touch(block);
-  }
+  std::for_each(chain.rbegin(), chain.rend(), [this](std::uint64_t block) { touch(block); });
 }
 
 void prefix_cache::touch(std::uint64_t block) {
