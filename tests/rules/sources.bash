@@ -12,9 +12,11 @@ list_cpp() { list_files | grep -E '\.(cpp|hpp)$' || true; }
 
 # list_scripts: bash programs and their parts.
 list_scripts() {
-  local file
+  local file line
   while IFS= read -r file; do
-    if [[ $file == *.bash ]] || head -c 64 "$file" | head -n 1 | tr -d '\0' | grep -q '^#!.*bash'; then
+    line=''
+    IFS= read -r -n 64 line < "$file" 2> /dev/null || true
+    if [[ $file == *.bash || $line =~ ^#!.*bash ]]; then
       echo "$file"
     fi
   done < <(list_files)
