@@ -1,4 +1,186 @@
 // SPDX-License-Identifier: MIT
-int main() {
-  return 0;
+// The router process: settings, lanes, actors, listeners, and the order in which they end.
+#include "stderr_log.hpp"
+
+#include "fleet/actors/lane_scheduler.hpp"
+#include "fleet/actors/system.hpp"
+#include "fleet/config/fleet_file.hpp"
+#include "fleet/config/settings.hpp"
+#include "fleet/http/lane_threads.hpp"
+#include "fleet/http/prober.hpp"
+#include "fleet/http/server.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace {
+
+constexpr int exit_refused = 1;
+/// After the last turn: for connections that hold a half-sent request and would hear 503 anyway.
+constexpr std::chrono::seconds goodbye{1};
+constexpr std::chrono::milliseconds signal_poll{20};
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+int refuse(const std::string& why) {
+  std::cerr << "pypto-serving-router: " << why << "\n";
+  return exit_refused;
+}
+
+/// The signals that end the router, blocked before any thread exists so that only main sees them.
+/// Writing to a peer or a log reader that has gone is an error code, never a signal.
+sigset_t take_signals() {
+  sigset_t ending;
+  sigemptyset(&ending);
+  sigaddset(&ending, SIGTERM);
+  sigaddset(&ending, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return ending;
+}
+
+/// A descriptor per client and one per replica connection: the soft limit of old is for select().
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+fleet::http::http_settings http_part(const fleet::settings& given) {
+  fleet::http::http_settings http;
+  http.request_timeout = given.request_timeout;
+  http.connect_timeout = given.routing.connect_timeout;
+  http.max_body = static_cast<std::size_t>(given.max_body);
+  return http;
+}
+
+/// Ready when the supervisor has let the last turn end.
+std::shared_future<void> ask_shutdown(caf::actor_system& system,
+                                      const fleet::supervisor_actor& supervisor) {
+  auto done = std::make_shared<std::promise<void>>();
+  auto future = done->get_future().share();
+  system.spawn([done, supervisor](caf::event_based_actor* self) {
+    self->request(supervisor, caf::infinite, fleet::shutdown_atom::value)
+        .then([done] { done->set_value(); },
+              [done](const caf::error&) { done->set_value(); });
+  });
+  return future;
+}
+
+/// Waits for a signal that ends the router; returns its number, 0 when `limit` passes first.
+int wait_for_signal(const sigset_t& ending, std::chrono::nanoseconds limit) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
+  const timespec time{seconds.count(), (limit - seconds).count()};
+  const int signal = sigtimedwait(&ending, nullptr, &time);
+  return signal > 0 ? signal : 0;
+}
+
+/// Contract section 8: finish what is in flight, at most for the drain time; a second signal cuts.
+void drain(const sigset_t& ending, caf::actor_system& system, const fleet::running_fleet& actors,
+           fleet::http::server& server, std::chrono::nanoseconds drain_timeout,
+           fleet::logger& log) {
+  using clock = std::chrono::steady_clock;
+  const auto over = clock::now() + drain_timeout;
+  server.stop_accepting();
+  const auto quiet = ask_shutdown(system, actors.supervisor);
+  while (quiet.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    if (clock::now() >= over) {
+      log.warn("drain_timeout", {{"effect", "turns still in flight are cut"}});
+      return;
+    }
+    if (wait_for_signal(ending, signal_poll) != 0) {
+      log.warn("second_signal", {{"effect", "turns still in flight are cut"}});
+      return;
+    }
+  }
+  server.wait_until_idle(goodbye);
+}
+
+int serve(const fleet::settings& given, fleet::fleet_spec spec, const sigset_t& ending) {
+  fleet::stderr_log log(given.level, given.format);
+  for (const auto& warning : spec.warnings) {
+    log.warn("fleet_file", {{"warning", warning}});
+  }
+  fleet::http::lane_threads lanes(given.threads);
+  fleet::http::server server(lanes, http_part(given), log);
+  const auto url = server.bind(given.host, given.port);
+  if (!url) {
+    return refuse(url.error());
+  }
+  {
+    caf::actor_system_config config;
+    fleet::use_lanes(config, lanes);
+    caf::actor_system system(config);
+    const auto replicas = spec.replicas.size();
+    auto actors = fleet::start_fleet(system, given.routing, std::move(spec.replicas),
+                                     fleet::http::spawn_prober(system, lanes), lanes.lanes(), log);
+    server.start(system, actors.fronts);
+    log.info("listening", {{"url", *url},
+                           {"replicas", std::to_string(replicas)},
+                           {"lanes", std::to_string(lanes.lanes())},
+                           {"version", fleet::version()}});
+    const int signal = wait_for_signal(ending, std::chrono::years(1));
+    log.info("stopping", {{"signal", std::to_string(signal)}});
+    drain(ending, system, actors, server, given.drain_timeout, log);
+    server.close();
+    fleet::stop_fleet(actors);
+    system.await_all_actors_done();
+  }
+  log.info("stopped");
+  return EXIT_SUCCESS;
+}
+
+int run(const fleet::settings& given) {
+  auto spec = fleet::read_fleet_file(given.fleet_file);
+  if (!spec) {
+    return refuse(spec.error());
+  }
+  if (const auto missing =
+          fleet::resolve_local_files(*spec, given.fleet_file, environment("HOME"))) {
+    return refuse(missing->message);
+  }
+  const auto pool = fleet::limits_of_pool(given, *spec);
+  if (!pool) {
+    return refuse(pool.error());
+  }
+  if (given.check) {
+    std::cout << fleet::slot_table(*spec);
+    return EXIT_SUCCESS;
+  }
+  if (!spec->hosts.empty()) {
+    return refuse(given.fleet_file +
+                  ": hosts: this version checks hosts (--check) but cannot launch on them; "
+                  "list running replicas under replicas");
+  }
+  const auto ending = take_signals();
+  raise_descriptor_limit();
+  return serve(given, std::move(*spec), ending);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto line = fleet::parse_command_line(argc, argv, environment);
+  if (const auto* early = std::get_if<fleet::early_exit>(&line)) {
+    (early->status == 0 ? std::cout : std::cerr) << early->text;
+    return early->status;
+  }
+  return run(std::get<fleet::settings>(line));
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace fleet::http {
+
+/// What the HTTP side needs of the command line, and the limits that have no flag. Contract
+/// sections 1 and 4.
+struct http_settings {
+  std::chrono::nanoseconds request_timeout = std::chrono::seconds(3600);
+  std::chrono::nanoseconds connect_timeout = std::chrono::seconds(5);
+  std::size_t max_body = 64 * 1024 * 1024;
+  /// From a request's first byte to the end of its head; from a connection's start to a first byte.
+  std::chrono::nanoseconds header_timeout = std::chrono::seconds(30);
+  /// Between two pieces of a request's body.
+  std::chrono::nanoseconds body_timeout = std::chrono::seconds(60);
+  /// Between two requests of a connection.
+  std::chrono::nanoseconds keep_alive_timeout = std::chrono::seconds(75);
+  /// How long an idle connection to a replica is kept; uvicorn closes at 5 s.
+  std::chrono::nanoseconds pool_timeout = std::chrono::seconds(4);
+  /// How long a client that still uploads may read an error before the connection goes.
+  std::chrono::nanoseconds linger_timeout = std::chrono::seconds(5);
+};
+
+}  // namespace fleet::http

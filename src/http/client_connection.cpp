@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+#include "client_connection.hpp"
+
+#include "exchange.hpp"
+#include "health_json.hpp"
+
+#include "fleet/core/session_id.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <algorithm>
+
+namespace fleet::http {
+
+namespace {
+
+/// The largest body of a request that the router answers itself.
+constexpr std::size_t own_body_limit = 1024 * 1024;
+/// A body is given its announced size at once only up to here; memory follows bytes, not promises.
+constexpr std::size_t trusted_length = 1024 * 1024;
+
+std::string address_of(const tcp_socket& socket) {
+  error_code ec;
+  auto address = socket.remote_endpoint(ec).address();
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  }
+  return ec ? "unknown" : address.to_string();
+}
+
+std::string options_text(bool keep) {
+  return own_answer(204, "", keep, false, {{"Allow", "GET, HEAD, POST, OPTIONS"}});
+}
+
+}  // namespace
+
+client_connection::client_connection(lane_services& lane, tcp_socket socket)
+    : lane_(lane),
+      socket_(std::move(socket)),
+      in_(socket_, read_chunk, read_limit),
+      address_(address_of(socket_)),
+      limit_(lane.wheel) {
+  lane_.clients.push_back(*this);
+  ++lane_.client_count;
+}
+
+client_connection::~client_connection() { --lane_.client_count; }
+
+void client_connection::start(std::shared_ptr<client_connection> connection) {
+  auto& self = *connection;
+  asio::co_spawn(
+      self.lane_.where,
+      [connection = std::move(connection)]() -> awaitable<void> { return connection->run(); },
+      asio::detached);
+}
+
+void client_connection::stop_when_idle() {
+  if (!in_request_) {
+    close();
+  }
+}
+
+void client_connection::close() {
+  closed_ = true;
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+void client_connection::reset() {
+  error_code ignored;
+  socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  close();
+}
+
+bool client_connection::may_keep() const {
+  return request_.complete && request_.head.keep_alive && !lane_.stopping && !closed_;
+}
+
+awaitable<void> client_connection::run() {
+  const auto self = shared_from_this();
+  error_code ignored;
+  socket_.set_option(tcp::no_delay(true), ignored);
+  while (co_await serve()) {
+    served_before_ = true;
+  }
+  limit_.disarm();
+  if (!closed_ && (!request_.complete || !in_.bytes().empty())) {
+    co_await linger();
+  }
+  close();
+}
+
+awaitable<bool> client_connection::serve() {
+  request_ = {};
+  scan_ = {};
+  auto result = co_await receive_head();
+  if (result == received::complete) {
+    result = co_await receive_body();
+  }
+  limit_.disarm();
+  if (result == received::closed) {
+    close();
+    co_return false;
+  }
+  request_.request_id =
+      request_.head.request_id.empty() ? lane_.ids.next() : request_.head.request_id;
+  resolve_session();
+  if (result == received::refused) {
+    co_return co_await refuse(*refusal_);
+  }
+  co_return co_await answer();
+}
+
+void client_connection::limit_to(std::chrono::nanoseconds time) {
+  limit_struck_ = false;
+  limit_.arm(time, [this] {
+    limit_struck_ = true;
+    error_code ignored;
+    socket_.cancel(ignored);
+  });
+}
+
+awaitable<client_connection::received> client_connection::receive_head() {
+  auto& bytes = in_.bytes();
+  auto& parser = parser_.emplace();
+  in_request_ = false;
+  for (;;) {
+    // RFC 9112 2.2: empty lines before a request are passed over.
+    while (!in_request_ && bytes.data().starts_with("\r\n")) {
+      bytes.consume(2);
+    }
+    const bool first = !in_request_;
+    in_request_ = !bytes.empty() && bytes.data() != "\r";
+    if (in_request_) {
+      const auto ec = parser.parse_head(bytes.data());
+      if (ec || parser.head_done()) {
+        refusal_ = read_head(parser, request_.head);
+        if (ec) {
+          refusal_ = refusal_of(ec, bytes.data());
+        } else if (parser.head_size() > header_limit) {
+          refusal_ = refusal_of(beast_http::error::header_limit, {});
+        }
+        bytes.consume(parser.head_size());
+        co_return refusal_ ? received::refused : received::complete;
+      }
+      if (first) {
+        limit_to(lane_.settings.header_timeout);
+      }
+    } else if (lane_.stopping) {
+      co_return received::closed;
+    } else {
+      limit_to(served_before_ ? lane_.settings.keep_alive_timeout : lane_.settings.header_timeout);
+    }
+    const auto ec = co_await in_.more(shared_from_this());
+    if (ec == asio::error::no_buffer_space) {
+      refusal_ = refusal_of(beast_http::error::header_limit, {});
+      co_return received::refused;
+    }
+    if (ec && in_request_ && limit_struck_) {
+      refusal_ = refusal{408, "header_timeout", "the request's head did not arrive in time"};
+      co_return received::refused;
+    }
+    if (ec) {
+      co_return received::closed;
+    }
+  }
+}
+
+std::optional<refusal> client_connection::take_body(std::size_t limit) {
+  auto& bytes = in_.bytes();
+  error_code ec;
+  const auto used = parser_->parse_body(bytes.data(), ec);
+  for (const auto piece : parser_->pieces()) {
+    if (request_.body.size() + piece.size() > limit) {
+      return refusal{413, "body_too_large",
+                     "the request body is larger than " + std::to_string(limit) + " bytes"};
+    }
+    request_.body.append(piece);
+    scan_.feed(piece);
+  }
+  bytes.consume(used);
+  if (ec) {
+    return refusal_of(ec, {});
+  }
+  return std::nullopt;
+}
+
+awaitable<error_code> client_connection::send_continue() {
+  // RFC 9110 10.1.1: no interim answer where the body is already on its way, none for HTTP/1.0.
+  if (!request_.head.expects_continue || request_.head.http10 || !in_.bytes().empty()) {
+    co_return error_code{};
+  }
+  static constexpr std::string_view interim = "HTTP/1.1 100 Continue\r\n\r\n";
+  co_return co_await write(asio::buffer(interim));
+}
+
+awaitable<client_connection::received> client_connection::receive_body() {
+  const bool relayed =
+      request_.head.kind == route_kind::proxied || request_.head.kind == route_kind::models;
+  const auto limit = relayed ? lane_.settings.max_body : own_body_limit;
+  if (const auto length = parser_->content_length(); length && !parser_->is_done()) {
+    if (*length > limit) {
+      refusal_ = refusal{413, "body_too_large",
+                         "the request body is larger than " + std::to_string(limit) + " bytes"};
+      co_return received::refused;
+    }
+    request_.body.reserve(std::min<std::size_t>(*length, trusted_length));
+  }
+  if (!parser_->is_done()) {
+    if (co_await send_continue()) {
+      co_return received::closed;
+    }
+  }
+  while (!parser_->is_done()) {
+    if ((refusal_ = take_body(limit))) {
+      co_return received::refused;
+    }
+    if (parser_->is_done()) {
+      break;
+    }
+    limit_to(lane_.settings.body_timeout);
+    const auto ec = co_await in_.more(shared_from_this());
+    if (ec && limit_struck_) {
+      refusal_ = refusal{408, "body_timeout", "the request's body did not arrive in time"};
+      co_return received::refused;
+    }
+    if (ec == asio::error::no_buffer_space) {
+      refusal_ = refusal{400, "bad_request", "the chunked coding of the body cannot be read"};
+      co_return received::refused;
+    }
+    if (ec) {
+      co_return received::closed;
+    }
+  }
+  request_.complete = true;
+  co_return received::complete;
+}
+
+void client_connection::resolve_session() {
+  const auto& head = request_.head;
+  if (head.kind != route_kind::proxied) {
+    return;
+  }
+  if (!head.session.empty() && valid_session_id(head.session)) {
+    request_.session = head.session;
+    return;
+  }
+  if (head.plain_get()) {
+    return;
+  }
+  if (head.session.empty()) {
+    request_.session = scan_.result().value_or("");
+  }
+  if (request_.session.empty()) {
+    request_.session = lane_.ids.next();
+    request_.fresh_session = true;
+  }
+}
+
+awaitable<bool> client_connection::answer() {
+  switch (request_.head.kind) {
+    case route_kind::health:
+      co_return co_await answer_health();
+    case route_kind::options:
+      co_return co_await send_own(options_text(may_keep()), may_keep());
+    case route_kind::models:
+    case route_kind::proxied: {
+      exchange turn(*this, lane_);
+      co_return co_await turn.run();
+    }
+    case route_kind::unknown:
+      break;
+  }
+  co_return co_await refuse(
+      {404, "not_found", "no such path here; this router serves /v1/... and /health"});
+}
+
+awaitable<bool> client_connection::answer_health() {
+  const auto& method = request_.head.method;
+  if (method != "GET" && method != "HEAD") {
+    co_return co_await refuse({405, "method_not_allowed", "/health takes GET"});
+  }
+  const auto view = co_await lane_.fleet->health();
+  const bool keep = may_keep();
+  co_return co_await send_own(
+      own_answer(any_routable(view) ? 200 : 503, health_json(view), keep, method == "HEAD"), keep);
+}
+
+awaitable<bool> client_connection::send_own(std::string text, bool keep) {
+  limit_to(lane_.settings.body_timeout);
+  const auto ec = co_await write(asio::buffer(text));
+  limit_.disarm();
+  co_return !ec && keep;
+}
+
+std::string client_connection::refusal_text(const refusal& why, bool keep) const {
+  const auto session = request_.head.carries_session() ? request_.session : std::string();
+  return own_answer(why.status, error_json(why), keep, request_.head.method == "HEAD",
+                    {{"X-Session-Id", session},
+                     {"X-Request-Id", request_.request_id},
+                     {"Retry-After", why.status == 503 ? "1" : ""},
+                     {"Allow", why.status == 405 ? "GET, HEAD" : ""}});
+}
+
+awaitable<bool> client_connection::refuse(const refusal& why) {
+  const bool keep = may_keep();
+  co_return co_await send_own(refusal_text(why, keep), keep);
+}
+
+void client_connection::watch(std::function<void()> gone) {
+  gone_ = std::move(gone);
+  if (!gone_) {
+    in_.on_change(nullptr);
+    return;
+  }
+  in_.on_change([this] { seen_while_watching(); });
+  seen_while_watching();
+}
+
+void client_connection::seen_while_watching() {
+  if (in_.failure()) {
+    if (gone_) {
+      std::exchange(gone_, nullptr)();
+    }
+    return;
+  }
+  in_.arm(shared_from_this());
+  if (in_.reading()) {
+    return;
+  }
+  // Full of pipelined requests: of the client's leaving only a reset shows now.
+  socket_.async_wait(tcp_socket::wait_error, [self = shared_from_this()](error_code ec) {
+    if (!ec && self->gone_) {
+      std::exchange(self->gone_, nullptr)();
+    }
+  });
+}
+
+awaitable<void> client_connection::linger() {
+  // Closing with unread bytes would reset the connection and take the answer along.
+  error_code ignored;
+  socket_.shutdown(tcp_socket::shutdown_send, ignored);
+  limit_.arm(lane_.settings.linger_timeout, [this] { close(); });
+  do {
+    in_.bytes().consume(in_.bytes().size());
+  } while (!co_await in_.more(shared_from_this()));
+  limit_.disarm();
+}
+
+}  // namespace fleet::http

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "inbound.hpp"
+#include "lane.hpp"
+#include "request_head.hpp"
+#include "response_head.hpp"
+
+#include "fleet/core/session_scan.hpp"
+
+#include <boost/asio/write.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace fleet::http {
+
+/// One request as read: head, body, and the ids that go with it.
+struct client_request {
+  request_head head;
+  std::string body;
+  std::string session;     ///< resolved; empty when the request has none
+  bool fresh_session = false;
+  std::string request_id;  ///< the client's, or minted
+  bool complete = false;   ///< the body is here to its end
+};
+
+/// One client's connection: reads requests, answers what the router answers itself, and hands the
+/// rest to an exchange. Belongs to one lane; holds itself while it runs.
+class client_connection final : public std::enable_shared_from_this<client_connection>,
+                                public lane_client {
+ public:
+  client_connection(lane_services& lane, tcp_socket socket);
+  ~client_connection() override;
+
+  /// Serves until the connection ends.
+  static void start(std::shared_ptr<client_connection> connection);
+
+  void stop_when_idle() override;
+  void close() override;
+  /// At once and with a reset: where the end of the connection would mean the end of the body, a
+  /// plain close would pass a cut answer off as a whole one.
+  void reset();
+
+  // For the exchange under way:
+
+  /// Calls `gone` when the client leaves, also while no byte flows; nullptr ends the watch. Bytes
+  /// of a next request are kept meanwhile.
+  void watch(std::function<void()> gone);
+  template <class Buffers>
+  awaitable<error_code> write(const Buffers& buffers) {
+    const auto [ec, sent] = co_await asio::async_write(socket_, buffers, use_tuple);
+    co_return ec;
+  }
+  [[nodiscard]] const std::string& address() const { return address_; }
+  /// Answers with a refusal; true when the connection can serve a next request.
+  awaitable<bool> refuse(const refusal& why);
+  [[nodiscard]] const client_request& request() const { return request_; }
+  /// Whether the connection may stay open after the answer under way.
+  [[nodiscard]] bool may_keep() const;
+
+ private:
+  enum class received : std::uint8_t { complete, closed, refused };
+
+  awaitable<void> run();
+  awaitable<bool> serve();
+  awaitable<received> receive_head();
+  awaitable<received> receive_body();
+  awaitable<error_code> send_continue();
+  /// Moves what has come of the body into the request; a refusal when it is wrong or too large.
+  std::optional<refusal> take_body(std::size_t limit);
+  void limit_to(std::chrono::nanoseconds time);
+  void resolve_session();
+  awaitable<bool> answer();
+  awaitable<bool> answer_health();
+  awaitable<bool> send_own(std::string text, bool keep);
+  [[nodiscard]] std::string refusal_text(const refusal& why, bool keep) const;
+  awaitable<void> linger();
+  void seen_while_watching();
+
+  static constexpr std::size_t read_chunk = 8 * 1024;
+  /// A whole head, or as much of the requests behind the one being served.
+  static constexpr std::size_t read_limit = header_limit + read_chunk;
+
+  lane_services& lane_;
+  tcp_socket socket_;
+  inbound<tcp_socket> in_;
+  std::string address_;
+  deadline limit_;
+  bool limit_struck_ = false;
+  bool in_request_ = false;
+  bool served_before_ = false;
+  bool closed_ = false;
+  std::function<void()> gone_;
+  std::optional<request_parser> parser_;
+  session_scan scan_;
+  std::optional<refusal> refusal_;
+  client_request request_;
+};
+
+}  // namespace fleet::http

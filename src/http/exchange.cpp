@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+#include "exchange.hpp"
+
+#include <boost/asio/ssl/error.hpp>
+
+#include <array>
+#include <charconv>
+
+namespace fleet::http {
+
+namespace {
+
+constexpr std::string_view crlf = "\r\n";
+constexpr std::string_view last_chunk = "0\r\n\r\n";
+
+bool out_of_descriptors(error_code ec) {
+  return ec == asio::error::no_descriptors || ec == asio::error::no_memory ||
+         ec == boost::system::errc::too_many_files_open_in_system;
+}
+
+refusal refusal_for(no_route why) {
+  switch (why) {
+    case no_route::all_tried:
+      return {502, "connect_failed", "no replica could be connected to"};
+    case no_route::shutting_down:
+      return {503, "shutting_down", "the router is shutting down"};
+    case no_route::no_replica:
+      break;
+  }
+  return {503, "no_replica", "no replica is ready"};
+}
+
+}  // namespace
+
+exchange::exchange(client_connection& client, lane_services& lane)
+    : client_(client), lane_(lane), request_(client.request()), limit_(lane.wheel) {
+  limit_.arm(lane.settings.request_timeout, [this] { end_early(turn_outcome::timed_out); });
+  client_.watch([this] { end_early(turn_outcome::client_gone); });
+}
+
+exchange::~exchange() {
+  client_.watch(nullptr);
+  if (up_) {
+    up_->on_change(nullptr);
+    up_->close();
+  }
+}
+
+void exchange::end_early(turn_outcome why) {
+  if (early_) {
+    return;
+  }
+  early_ = why;
+  if (up_) {
+    up_->close();
+  }
+  // A write to the client may be stuck; after bytes of the answer only the cut tells the truth.
+  if (why == turn_outcome::client_gone || head_sent_) {
+    cut_client();
+  }
+}
+
+awaitable<bool> exchange::run() {
+  const auto& head = request_.head;
+  route_query query{.session = head.pins() ? request_.session : std::string(),
+                    .fresh = request_.fresh_session,
+                    .counted = head.kind != route_kind::models};
+  for (;;) {
+    const auto route = co_await lane_.fleet->route(query);
+    if (!route.found) {
+      if (early_ == turn_outcome::client_gone) {
+        co_return false;
+      }
+      co_return co_await client_.refuse(refusal_for(route.why));
+    }
+    lease held(*lane_.fleet, {.replica = route.where.replica, .session = query.session});
+    auto replica = lane_.pool.find(route.where.replica);
+    if (!replica && !early_) {
+      auto spec = co_await lane_.fleet->describe(route.where.replica);
+      if (spec.where.port == 0) {
+        query.tried.push_back(route.where.replica);
+        continue;
+      }
+      replica = lane_.pool.add(route.where.replica, std::move(spec));
+    }
+    auto result = tried::cut;
+    if (early_) {
+      result = ended_early(held);
+    } else {
+      result = co_await try_replica(replica, held);
+    }
+    if (result == tried::next) {
+      query.tried.push_back(route.where.replica);
+      continue;
+    }
+    if (result == tried::refused) {
+      co_return co_await client_.refuse(*refusal_);
+    }
+    co_return result == tried::answered && client_.may_keep();
+  }
+}
+
+awaitable<exchange::tried> exchange::try_replica(const std::shared_ptr<pooled_replica>& replica,
+                                                 lease& held) {
+  up_ = lane_.pool.take(*replica);
+  if (up_) {
+    const auto result = co_await try_connection(replica, held);
+    if (result != tried::stale) {
+      co_return result;
+    }
+    up_->close();
+  }
+  up_ = lane_.pool.make(*replica);
+  auto ec = replica->tls_error;
+  if (!ec) {
+    ec = co_await up_->connect(lane_.names, replica->spec.where, lane_.settings.connect_timeout);
+  }
+  if (early_) {
+    co_return ended_early(held);
+  }
+  if (out_of_descriptors(ec)) {
+    lane_.log.error("out_of_descriptors", {{"while", "connecting to a replica"}});
+    refusal_ = refusal{503, "overloaded", "the router is out of file descriptors"};
+    co_return tried::refused;
+  }
+  if (ec) {
+    lane_.log.warn("replica_connect_failed",
+                   {{"replica", replica->spec.name}, {"reason", ec.message()}});
+    held.outcome(turn_outcome::connect_failed, ec.message());
+    co_return tried::next;
+  }
+  co_return co_await try_connection(replica, held);
+}
+
+awaitable<exchange::tried> exchange::try_connection(const std::shared_ptr<pooled_replica>& replica,
+                                                    lease& held) {
+  // A failed write is no verdict: the replica may have answered before it closed.
+  co_await send_request(*replica);
+  if (early_) {
+    co_return ended_early(held);
+  }
+  const auto head = co_await receive_head(*replica, held);
+  if (head != tried::answered) {
+    co_return head;
+  }
+  const auto result = co_await relay(*replica, held);
+  if (result == tried::answered) {
+    allow_reuse(replica);
+  }
+  co_return result;
+}
+
+awaitable<error_code> exchange::send_request(const pooled_replica& replica) {
+  const forwarding way{.authority = replica.authority,
+                       .client_address = client_.address(),
+                       .session = request_.session,
+                       .request_id = request_.request_id,
+                       .body_size = request_.body.size()};
+  write_upstream_head(request_.head, way, head_);
+  const std::array<asio::const_buffer, 2> message{asio::buffer(head_), asio::buffer(request_.body)};
+  sending_ = true;
+  up_->on_change([this] { replica_spoke(); });
+  up_->arm();
+  const auto ec = co_await up_->write(message);
+  sending_ = false;
+  up_->on_change(nullptr);
+  co_return ec;
+}
+
+void exchange::replica_spoke() {
+  if (!sending_) {
+    return;
+  }
+  const auto data = up_->bytes().data();
+  static constexpr std::string_view version = "HTTP/1.1 ";
+  const bool too_short = data.size() <= version.size();
+  if (!up_->failure() && (too_short || data[version.size()] == '1')) {
+    up_->arm();  // the start of an answer, or an interim one: neither ends the upload
+    return;
+  }
+  upload_cut_ = true;
+  up_->cancel_write();
+}
+
+awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica, lease& held) {
+  auto& bytes = up_->bytes();
+  answer_.emplace();
+  answer_->skip(request_.head.method == "HEAD");
+  bool any_byte = false;
+  for (;;) {
+    any_byte = any_byte || !bytes.empty();
+    if (const auto ec = answer_->parse_head(bytes.data())) {
+      co_return failed(held, replica,
+                       {502, "bad_replica_response",
+                        "the replica's answer cannot be read: " + ec.message()});
+    }
+    if (answer_->head_done()) {
+      const int status = answer_->status();
+      if (status == 101 || status < 100) {
+        co_return failed(held, replica,
+                         {502, "bad_replica_response", "the replica switched protocols unasked"});
+      }
+      if (status >= 200) {
+        co_return tried::answered;
+      }
+      bytes.consume(answer_->head_size());
+      answer_.emplace();
+      answer_->skip(request_.head.method == "HEAD");
+      continue;
+    }
+    const auto ec = co_await up_->more();
+    if (early_) {
+      co_return ended_early(held);
+    }
+    if (ec == asio::error::no_buffer_space) {
+      co_return failed(held, replica,
+                       {502, "bad_replica_response", "the replica's header block is too large"});
+    }
+    if (ec && up_->reused && !any_byte && bytes.empty()) {
+      co_return tried::stale;
+    }
+    if (ec) {
+      co_return failed(held, replica,
+                       {502, "replica_failed", "the replica closed the connection before it answered"});
+    }
+  }
+}
+
+awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease& held) {
+  auto& bytes = up_->bytes();
+  framing_ = framing_for(*answer_, request_.head.method == "HEAD", request_.head.http10);
+  const bool carries = request_.head.carries_session();
+  write_client_head(*answer_, framing_,
+                    {.http10 = request_.head.http10,
+                     .keep_alive = client_.may_keep(),
+                     .session = carries ? std::string_view(request_.session) : std::string_view(),
+                     .replica = replica.spec.name,
+                     .request_id = request_.request_id},
+                    head_);
+  bytes.consume(answer_->head_size());
+  out_.assign(1, asio::buffer(head_));
+  bool at_end = false;
+  for (;;) {
+    error_code bad;
+    const auto used = answer_->parse_body(bytes.data(), bad);
+    const bool done = answer_->is_done() || at_end;
+    gather(done);
+    if (!out_.empty()) {
+      head_sent_ = true;
+      const auto ec = co_await client_.write(out_);
+      if (ec && !early_) {
+        end_early(turn_outcome::client_gone);
+      }
+      if (early_) {
+        co_return ended_early(held);
+      }
+    }
+    bytes.consume(used);
+    out_.clear();
+    if (done) {
+      held.outcome(turn_outcome::done);
+      co_return framing_ == body_framing::close ? tried::cut : tried::answered;
+    }
+    if (bad) {
+      co_return failed(held, replica, {502, "bad_replica_response", bad.message()});
+    }
+    const auto ec = co_await up_->more();
+    if (early_) {
+      co_return ended_early(held);
+    }
+    if (ec == asio::error::eof && answer_->need_eof()) {
+      at_end = true;
+    } else if (ec) {
+      co_return failed(held, replica, {502, "replica_failed", ec.message()});
+    }
+  }
+}
+
+void exchange::cut_client() {
+  if (head_sent_ && framing_ == body_framing::close) {
+    client_.reset();
+  } else {
+    client_.close();
+  }
+}
+
+void exchange::gather(bool last) {
+  std::size_t size = 0;
+  for (const auto piece : answer_->pieces()) {
+    size += piece.size();
+  }
+  const bool chunked = framing_ == body_framing::chunked;
+  if (chunked && size != 0) {
+    chunk_size_.resize(18);
+    const auto end = std::to_chars(chunk_size_.data(), chunk_size_.data() + 16, size, 16).ptr;
+    chunk_size_.resize(static_cast<std::size_t>(end - chunk_size_.data()));
+    chunk_size_.append(crlf);
+    out_.push_back(asio::buffer(chunk_size_));
+  }
+  for (const auto piece : answer_->pieces()) {
+    out_.push_back(asio::buffer(piece));
+  }
+  if (chunked && size != 0) {
+    out_.push_back(asio::buffer(crlf));
+  }
+  if (chunked && last) {
+    out_.push_back(asio::buffer(last_chunk));
+  }
+}
+
+exchange::tried exchange::failed(lease& held, const pooled_replica& replica, refusal why) {
+  held.outcome(turn_outcome::replica_failed, why.message);
+  lane_.log.warn("replica_failed", {{"replica", replica.spec.name},
+                                    {"request_id", request_.request_id},
+                                    {"reason", why.message},
+                                    {"answer", head_sent_ ? "cut" : "none"}});
+  if (head_sent_) {
+    cut_client();
+    return tried::cut;
+  }
+  refusal_ = std::move(why);
+  return tried::refused;
+}
+
+exchange::tried exchange::ended_early(lease& held) {
+  held.outcome(*early_);
+  if (*early_ == turn_outcome::timed_out && !head_sent_) {
+    refusal_ = refusal{504, "timeout", "the replica did not answer within --request-timeout"};
+    return tried::refused;
+  }
+  cut_client();
+  return tried::cut;
+}
+
+void exchange::allow_reuse(const std::shared_ptr<pooled_replica>& replica) {
+  if (answer_->keep_alive() && !upload_cut_) {
+    lane_.pool.give_back(replica, up_);
+    up_.reset();
+  }
+}
+
+}  // namespace fleet::http

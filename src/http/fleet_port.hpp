@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net.hpp"
+
+#include "fleet/core/turn.hpp"
+#include "fleet/core/view.hpp"
+
+#include <utility>
+
+namespace fleet::http {
+
+/// What HTTP connections ask of the actors, one object per lane, used on that lane only. Real:
+/// actor_port, which asks the lane's front actor. Tests script it.
+class fleet_port {
+ public:
+  fleet_port() = default;
+  fleet_port(const fleet_port&) = delete;
+  fleet_port& operator=(const fleet_port&) = delete;
+  virtual ~fleet_port() = default;
+
+  /// Where shall this turn go? `shutting_down` when the actors are gone.
+  virtual awaitable<route_answer> route(route_query query) = 0;
+  /// A ticket comes back. Never blocks, never fails.
+  virtual void finished(turn_end end) = 0;
+  /// Name and address of an instance; port 0 when it is gone.
+  virtual awaitable<replica_spec> describe(instance_id instance) = 0;
+  virtual awaitable<fleet_view> health() = 0;
+};
+
+/// Holds one ticket and gives it back when it goes, on every path. Rule 2: what goes up comes down.
+class lease {
+ public:
+  lease(fleet_port& fleet, turn_end end) : fleet_(fleet), end_(std::move(end)) {}
+  lease(const lease&) = delete;
+  lease& operator=(const lease&) = delete;
+  ~lease() { fleet_.finished(std::move(end_)); }
+
+  void outcome(turn_outcome how, std::string reason = {}) {
+    end_.how = how;
+    end_.reason = std::move(reason);
+  }
+
+ private:
+  fleet_port& fleet_;
+  turn_end end_;
+};
+
+}  // namespace fleet::http

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "lane.hpp"
+
+#include "client_connection.hpp"
+
+#include "fleet/core/session_id.hpp"
+
+#include <openssl/rand.h>
+
+#include <cstdlib>
+#include <span>
+
+namespace fleet::http {
+
+std::string id_source::next() {
+  if (used_ == block_.size()) {
+    // Without random bytes ids could be guessed or repeat; there is no going on.
+    if (RAND_bytes(block_.data(), static_cast<int>(block_.size())) != 1) {
+      std::abort();
+    }
+    used_ = 0;
+  }
+  const std::span<const std::uint8_t, 16> bytes(block_.data() + used_, 16);
+  used_ += bytes.size();
+  return session_id_from(bytes);
+}
+
+lane_services::lane_services(lane_thread& lane, resolver_pool& resolver,
+                             std::unique_ptr<fleet_port> port, const http_settings& configured,
+                             logger& sink)
+    : where(lane.io.get_executor()),
+      settings(configured),
+      names(resolver),
+      log(sink),
+      wheel(lane.wheel),
+      pool(where, wheel, configured),
+      fleet(std::move(port)) {}
+
+lane_services::~lane_services() = default;
+
+}  // namespace fleet::http

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "deadline_wheel.hpp"
+#include "fleet_port.hpp"
+#include "lane_thread.hpp"
+#include "net.hpp"
+#include "resolver_pool.hpp"
+#include "upstream_pool.hpp"
+
+#include "fleet/core/log.hpp"
+#include "fleet/http/settings.hpp"
+
+#include <boost/intrusive/list.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace fleet::http {
+
+/// A client's connection as its lane sees it: in the list while it lives.
+class lane_client : public boost::intrusive::list_base_hook<
+                        boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+ public:
+  virtual ~lane_client() = default;
+
+  /// The router stops: goes at once when no request has begun, after its answer otherwise.
+  virtual void stop_when_idle() = 0;
+  /// At once; an exchange under way sees its client gone.
+  virtual void close() = 0;
+};
+
+/// Fresh 128-bit ids from the system's CSPRNG, drawn in blocks. Belongs to one lane.
+class id_source {
+ public:
+  /// 32 lower-case hex digits.
+  [[nodiscard]] std::string next();
+
+ private:
+  std::array<std::uint8_t, 512> block_{};
+  std::size_t used_ = block_.size();
+};
+
+/// What the connections of one lane share. Lives as long as the lane's io_context.
+struct lane_services {
+  lane_services(lane_thread& lane, resolver_pool& resolver, std::unique_ptr<fleet_port> port,
+                const http_settings& configured, logger& sink);
+  ~lane_services();
+
+  executor where;
+  const http_settings& settings;
+  resolver_pool& names;
+  logger& log;
+  deadline_wheel& wheel;
+  upstream_pool pool;
+  id_source ids;
+  std::unique_ptr<fleet_port> fleet;
+  boost::intrusive::list<lane_client, boost::intrusive::constant_time_size<false>> clients;
+  std::size_t client_count = 0;
+  bool stopping = false;  ///< answers close their connection, idle connections go
+};
+
+}  // namespace fleet::http

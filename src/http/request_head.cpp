@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "request_head.hpp"
+
+#include "fleet/core/header_rules.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace fleet::http {
+
+namespace {
+
+void append_line(std::string& out, std::string_view name, std::string_view value) {
+  out.append(name).append(": ").append(value).append("\r\n");
+}
+
+bool is_method_with_body(std::string_view method) {
+  return method == "POST" || method == "PUT" || method == "PATCH";
+}
+
+route_kind classify(std::string_view method, std::string_view target) {
+  if (target == "*") {
+    return method == "OPTIONS" ? route_kind::options : route_kind::unknown;
+  }
+  const auto path = path_of(target);
+  if (path == "/health") {
+    return route_kind::health;
+  }
+  if (path == "/v1/models" && method == "GET") {
+    return route_kind::models;
+  }
+  return path.starts_with("/v1/") ? route_kind::proxied : route_kind::unknown;
+}
+
+/// RFC 9112 3.2.2: of `http://host:port/path?query` a server uses what comes behind the authority.
+std::string_view origin_form(std::string_view target) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (target.size() > scheme.size() && same_token(target.substr(0, scheme.size()), scheme)) {
+      const auto rest = target.find_first_of("/?#", scheme.size());
+      return rest == std::string_view::npos || target[rest] != '/' ? "/" : target.substr(rest);
+    }
+  }
+  return target;
+}
+
+/// Fields that the router answers for itself, or that end at this hop.
+bool stays_here(std::string_view name) {
+  return is_hop_by_hop(name) || same_token(name, "Host") || same_token(name, "Content-Length") ||
+         same_token(name, "Expect") || same_token(name, "X-Session-Id") ||
+         same_token(name, "X-Request-Id") || same_token(name, "X-Forwarded-For");
+}
+
+void note_field(request_head& head, const field_view& field, int& hosts) {
+  if (same_token(field.name, "Host")) {
+    ++hosts;
+    head.host = field.value;
+  } else if (same_token(field.name, "X-Session-Id")) {
+    if (head.session.empty()) {
+      head.session = field.value;
+    }
+  } else if (same_token(field.name, "X-Request-Id")) {
+    if (head.request_id.empty()) {
+      head.request_id = field.value;
+    }
+  } else if (same_token(field.name, "X-Forwarded-For")) {
+    head.forwarded_for.append(head.forwarded_for.empty() ? "" : ", ").append(field.value);
+  } else if (same_token(field.name, "X-Forwarded-Proto")) {
+    head.has_forwarded_proto = true;
+  } else if (same_token(field.name, "X-Forwarded-Host")) {
+    head.has_forwarded_host = true;
+  } else if (same_token(field.name, "Expect")) {
+    head.expects_continue = same_token(field.value, "100-continue");
+  } else if (same_token(field.name, "Content-Length") || same_token(field.name, "Transfer-Encoding")) {
+    head.has_body_framing = true;
+  }
+}
+
+}  // namespace
+
+bool request_head::carries_session() const {
+  return kind == route_kind::proxied && !plain_get();
+}
+
+bool request_head::pins() const {
+  return kind == route_kind::proxied && method != "HEAD" && method != "OPTIONS";
+}
+
+std::string_view path_of(std::string_view target) {
+  return target.substr(0, target.find_first_of("?#"));
+}
+
+std::optional<refusal> read_head(const request_parser& parsed, request_head& into) {
+  into.method = parsed.method();
+  into.target = origin_form(parsed.target());
+  into.kind = classify(into.method, into.target);
+  into.http10 = parsed.version() < 11;
+  int hosts = 0;
+  const auto connection = connection_lists(parsed.fields());
+  for (const auto& field : parsed.fields()) {
+    note_field(into, field, hosts);
+    if (!stays_here(field.name) && !named_by(connection, field.name)) {
+      append_line(into.fields, field.name, field.value);
+    }
+  }
+  if (!parsed.head_done()) {
+    return std::nullopt;
+  }
+  into.keep_alive = parsed.keep_alive();
+  if (hosts > 1 || (hosts == 0 && !into.http10)) {
+    return refusal{400, "bad_request", "a request needs exactly one Host field"};
+  }
+  if (into.method == "CONNECT") {
+    return refusal{405, "method_not_allowed", "CONNECT is not offered here"};
+  }
+  return std::nullopt;
+}
+
+refusal refusal_of(error_code ec, std::string_view data) {
+  using beast_error = beast_http::error;
+  if (ec == beast_error::header_limit) {
+    return {431, "header_too_large", "the header block is larger than 65536 bytes"};
+  }
+  if (ec == beast_error::bad_version) {
+    const auto line = data.substr(0, data.find("\r\n"));
+    const auto version = line.substr(line.rfind(' ') + 1);
+    if (version.size() == 8 && version.starts_with("HTTP/") && version[6] == '.') {
+      return {505, "unsupported_version", "this server speaks HTTP/1.0 and HTTP/1.1"};
+    }
+  }
+  return {400, "bad_request", "the request cannot be read: " + ec.message()};
+}
+
+void write_upstream_head(const request_head& head, const forwarding& way, std::string& out) {
+  out.clear();
+  out.append(head.method).append(" ").append(head.target).append(" HTTP/1.1\r\n");
+  append_line(out, "Host", way.authority);
+  out.append(head.fields);
+  out.append("X-Forwarded-For: ").append(head.forwarded_for);
+  out.append(head.forwarded_for.empty() ? "" : ", ").append(way.client_address).append("\r\n");
+  if (!head.has_forwarded_proto) {
+    append_line(out, "X-Forwarded-Proto", "http");
+  }
+  if (!head.has_forwarded_host && !head.host.empty()) {
+    append_line(out, "X-Forwarded-Host", head.host);
+  }
+  append_line(out, "X-Request-Id", way.request_id);
+  if (!way.session.empty()) {
+    append_line(out, "X-Session-Id", way.session);
+  }
+  if (head.has_body_framing || way.body_size != 0 || is_method_with_body(head.method)) {
+    std::array<char, 20> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), way.body_size).ptr;
+    append_line(out, "Content-Length", {digits.data(), end});
+  }
+  out.append("\r\n");
+}
+
+}  // namespace fleet::http

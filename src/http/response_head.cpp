@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "response_head.hpp"
+
+#include "fleet/core/header_rules.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace fleet::http {
+
+namespace {
+
+void append_line(std::string& out, std::string_view name, std::string_view value) {
+  out.append(name).append(": ").append(value).append("\r\n");
+}
+
+/// Fields that may stand once only; aiohttp refuses an answer that doubles them.
+class seen_once {
+ public:
+  bool repeated(std::string_view name) {
+    bool* seen = same_token(name, "Server")         ? &server_
+                 : same_token(name, "Date")         ? &date_
+                 : same_token(name, "Content-Type") ? &type_
+                                                 : nullptr;
+    return seen != nullptr && std::exchange(*seen, true);
+  }
+
+ private:
+  bool server_ = false;
+  bool date_ = false;
+  bool type_ = false;
+};
+
+}  // namespace
+
+body_framing framing_for(const response_parser& parsed, bool head_request, bool http10) {
+  if (head_request || parsed.status() == 204 || parsed.status() == 304) {
+    return body_framing::none;
+  }
+  if (parsed.content_length()) {
+    return body_framing::length;
+  }
+  return http10 ? body_framing::close : body_framing::chunked;
+}
+
+void write_client_head(const response_parser& parsed, body_framing framing,
+                       const client_side& client, std::string& out) {
+  out.assign("HTTP/1.1 ").append(std::to_string(parsed.status())).append(" ");
+  out.append(parsed.reason()).append("\r\n");
+  const auto connection = connection_lists(parsed.fields());
+  bool has_request_id = false;
+  seen_once once;
+  for (const auto& field : parsed.fields()) {
+    const bool length = same_token(field.name, "Content-Length");
+    // A length without a body (HEAD, 304) says what the body would have been; 204 must not have it.
+    const bool keep_length = length && framing == body_framing::none && parsed.status() != 204;
+    if ((length && !keep_length) || is_hop_by_hop(field.name) || once.repeated(field.name) ||
+        same_token(field.name, "X-Replica") ||
+        (!client.session.empty() && same_token(field.name, "X-Session-Id")) ||
+        named_by(connection, field.name)) {
+      continue;
+    }
+    has_request_id = has_request_id || same_token(field.name, "X-Request-Id");
+    append_line(out, field.name, field.value);
+  }
+  if (!client.session.empty()) {
+    append_line(out, "X-Session-Id", client.session);
+  }
+  append_line(out, "X-Replica", client.replica);
+  if (!has_request_id) {
+    append_line(out, "X-Request-Id", client.request_id);
+  }
+  if (framing == body_framing::length) {
+    append_line(out, "Content-Length", std::to_string(*parsed.content_length()));
+  } else if (framing == body_framing::chunked) {
+    append_line(out, "Transfer-Encoding", "chunked");
+  }
+  if (framing == body_framing::close || !client.keep_alive) {
+    append_line(out, "Connection", "close");
+  } else if (client.http10) {
+    append_line(out, "Connection", "keep-alive");
+  }
+  out.append("\r\n");
+}
+
+std::string own_answer(int status, std::string_view json, bool keep_alive, bool head_request,
+                       std::initializer_list<extra_field> extra) {
+  std::string out = "HTTP/1.1 " + std::to_string(status) + " ";
+  out.append(reason_of(status)).append("\r\n");
+  append_line(out, "Server", "pypto-serving-router");
+  if (!json.empty()) {
+    append_line(out, "Content-Type", "application/json");
+  }
+  if (status != 204) {
+    append_line(out, "Content-Length", std::to_string(json.size()));
+  }
+  for (const auto& field : extra) {
+    if (!field.value.empty()) {
+      append_line(out, field.name, field.value);
+    }
+  }
+  append_line(out, "Connection", keep_alive ? "keep-alive" : "close");
+  out.append("\r\n");
+  if (!head_request) {
+    out.append(json);
+  }
+  return out;
+}
+
+std::string error_json(const refusal& why) {
+  const boost::json::object error{{"message", why.message},
+                                  {"type", "router_error"},
+                                  {"param", nullptr},
+                                  {"code", boost::json::string_view(why.code.data(), why.code.size())}};
+  return boost::json::serialize(
+      boost::json::object{{"object", "error"}, {"message", why.message}, {"error", error}});
+}
+
+std::string_view reason_of(int status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 204:
+      return "No Content";
+    case 400:
+      return "Bad Request";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 408:
+      return "Request Timeout";
+    case 413:
+      return "Content Too Large";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 502:
+      return "Bad Gateway";
+    case 503:
+      return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
+    case 505:
+      return "HTTP Version Not Supported";
+    default:
+      return "Error";
+  }
+}
+
+}  // namespace fleet::http

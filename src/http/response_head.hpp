@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "message_parser.hpp"
+#include "refusal.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace fleet::http {
+
+/// How the end of a body shows on the way to the client. RFC 9112 6.3.
+enum class body_framing : std::uint8_t {
+  none,     ///< no body: HEAD, 204, 304
+  length,   ///< Content-Length
+  chunked,  ///< chunked coding, our own chunks
+  close,    ///< the end of the connection: HTTP/1.0 clients
+};
+
+/// What the client's side of a relayed answer depends on.
+struct client_side {
+  bool http10 = false;
+  bool keep_alive = false;       ///< the client asked for it and the router agrees
+  std::string_view session;      ///< X-Session-Id to add; empty: the replica's passes unchanged
+  std::string_view replica;      ///< X-Replica
+  std::string_view request_id;   ///< added unless the replica sent its own
+};
+
+/// The framing for the client of this complete replica head.
+[[nodiscard]] body_framing framing_for(const response_parser& parsed, bool head_request,
+                                       bool http10);
+
+/// The head for the client, replacing what `out` held: the replica's status and end-to-end fields
+/// in their order, then the router's. With framing `close` the client is told so whatever
+/// `keep_alive` says.
+void write_client_head(const response_parser& parsed, body_framing framing,
+                       const client_side& client, std::string& out);
+
+/// A field the router adds to an answer of its own.
+struct extra_field {
+  std::string_view name;
+  std::string_view value;
+};
+
+/// A whole JSON answer of the router's own; `head_request`: without the body.
+[[nodiscard]] std::string own_answer(int status, std::string_view json, bool keep_alive,
+                                     bool head_request,
+                                     std::initializer_list<extra_field> extra = {});
+
+/// The error object of contract section 4 for a refusal.
+[[nodiscard]] std::string error_json(const refusal& why);
+
+/// The standard reason phrase of the statuses this router answers with.
+[[nodiscard]] std::string_view reason_of(int status);
+
+}  // namespace fleet::http

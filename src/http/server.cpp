@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "fleet/http/server.hpp"
+
+#include "actor_port.hpp"
+#include "client_connection.hpp"
+#include "lane.hpp"
+#include "lane_thread.hpp"
+#include "listener.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <future>
+#include <thread>
+
+namespace fleet::http {
+
+namespace {
+
+/// Runs `work` on a lane and waits for its result; not from a lane.
+template <class F>
+auto on_lane(lane_thread& lane, F work) {
+  std::promise<decltype(work())> result;
+  auto done = result.get_future();
+  asio::post(lane.io, [&] {
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      result.set_value();
+    } else {
+      result.set_value(work());
+    }
+  });
+  return done.get();
+}
+
+constexpr std::chrono::milliseconds look_again{5};
+constexpr std::chrono::seconds close_limit{5};
+
+}  // namespace
+
+struct server::impl {
+  lane_threads& lanes;
+  http_settings settings;
+  logger& log;
+  std::vector<tcp_acceptor> acceptors;
+  std::vector<std::unique_ptr<lane_services>> services;
+  std::vector<std::shared_ptr<listener>> listeners;
+
+  template <class F>
+  void each_lane(F work) {
+    for (std::size_t i = 0; i < services.size(); ++i) {
+      on_lane(lanes.at(i), [&] { work(i); });
+    }
+  }
+
+  std::size_t clients() {
+    std::size_t count = 0;
+    each_lane([&](std::size_t i) { count += services[i]->client_count; });
+    return count;
+  }
+};
+
+server::server(lane_threads& lanes, const http_settings& settings, logger& log)
+    : impl_(new impl{lanes, settings, log, {}, {}, {}}) {}
+
+server::~server() = default;
+
+outcome<std::string> server::bind(const std::string& host, std::uint16_t port) {
+  error_code ec;
+  const auto address = asio::ip::make_address(host, ec);
+  if (ec) {
+    return failure{"--host " + host + ": not an IPv4 or IPv6 address"};
+  }
+  std::vector<executor> where;
+  for (std::size_t i = 0; i < impl_->lanes.lanes(); ++i) {
+    where.push_back(impl_->lanes.at(i).io.get_executor());
+  }
+  tcp::endpoint bound(address, port);
+  impl_->acceptors = open_acceptors(where, bound, ec);
+  if (ec) {
+    return failure{"cannot listen on " + authority({.host = host, .port = port}) + ": " +
+                   ec.message()};
+  }
+  return url({.host = bound.address().to_string(), .port = bound.port()});
+}
+
+void server::start(caf::actor_system& system, const std::vector<front_actor>& fronts) {
+  const auto most = clients_per_lane(impl_->lanes.lanes());
+  for (std::size_t i = 0; i < impl_->lanes.lanes(); ++i) {
+    auto& lane = impl_->lanes.at(i);
+    auto& services = impl_->services.emplace_back(std::make_unique<lane_services>(
+        lane, impl_->lanes.names(), make_actor_port(system, i, lane.io.get_executor(), fronts[i]),
+        impl_->settings, impl_->log));
+    auto& listening = impl_->listeners.emplace_back(
+        std::make_shared<listener>(*services, std::move(impl_->acceptors[i]), most));
+    on_lane(lane, [&] { listening->start(); });
+  }
+  impl_->acceptors.clear();
+}
+
+void server::stop_accepting() {
+  impl_->each_lane([this](std::size_t i) {
+    impl_->listeners[i]->stop();
+    auto& services = *impl_->services[i];
+    services.stopping = true;
+    for (auto at = services.clients.begin(); at != services.clients.end();) {
+      (at++)->stop_when_idle();
+    }
+  });
+}
+
+bool server::wait_until_idle(std::chrono::nanoseconds limit) {
+  const auto over = steady_clock::now() + limit;
+  while (impl_->clients() != 0) {
+    if (steady_clock::now() >= over) {
+      return false;
+    }
+    std::this_thread::sleep_for(look_again);
+  }
+  return true;
+}
+
+void server::close() {
+  impl_->each_lane([this](std::size_t i) {
+    auto& services = *impl_->services[i];
+    impl_->listeners[i]->stop();
+    for (auto at = services.clients.begin(); at != services.clients.end();) {
+      (at++)->close();
+    }
+    services.pool.clear();
+  });
+  wait_until_idle(close_limit);
+}
+
+}  // namespace fleet::http

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "deadline_wheel.hpp"
+#include "inbound.hpp"
+#include "net.hpp"
+#include "resolver_pool.hpp"
+
+#include "fleet/core/replica.hpp"
+
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace fleet::http {
+
+/// A TLS client context for this endpoint (contract section 2: verified against the system's CA
+/// store or `ca_file`, unless `insecure_skip_verify`). An error when the CA file cannot be used.
+[[nodiscard]] std::shared_ptr<asio::ssl::context> tls_context(const endpoint& where,
+                                                              error_code& ec);
+
+/// A connection to a replica, plain or TLS, usable for one exchange after another. Belongs to one
+/// lane; always held by shared_ptr, since a read can be under way while nobody waits for it.
+class upstream : public std::enable_shared_from_this<upstream> {
+ public:
+  static constexpr std::size_t read_chunk = 16 * 1024;
+  /// Bytes held at most: a whole head and then some.
+  static constexpr std::size_t read_limit = 96 * 1024;
+
+  upstream(executor lane, deadline_wheel& wheel, std::shared_ptr<asio::ssl::context> tls);
+
+  /// Connects within `limit`, name resolution and TLS handshake included. The error is `timed_out`
+  /// when the limit struck and `operation_aborted` when close() did.
+  awaitable<error_code> connect(resolver_pool& names, const endpoint& where,
+                                std::chrono::nanoseconds limit);
+
+  /// Sends all of it.
+  template <class Buffers>
+  awaitable<error_code> write(const Buffers& buffers) {
+    error_code ec;
+    if (tls_) {
+      std::tie(ec, std::ignore) = co_await asio::async_write(*tls_, buffers, use_tuple);
+    } else {
+      std::tie(ec, std::ignore) = co_await asio::async_write(socket_, buffers, use_tuple);
+    }
+    co_return ec;
+  }
+
+  /// Ends a write() under way with operation_aborted. No read may be under way.
+  void cancel_write();
+
+  byte_buffer& bytes() { return tls_in_ ? tls_in_->bytes() : plain_in_.bytes(); }
+  [[nodiscard]] error_code failure() const {
+    return tls_in_ ? tls_in_->failure() : plain_in_.failure();
+  }
+  void arm();
+  void on_change(std::function<void()> callback);
+  awaitable<error_code> more();
+
+  /// At once: no farewell on the wire, every operation under way ends.
+  void close();
+  [[nodiscard]] bool closed() const { return closed_; }
+
+  /// Had an exchange before this one: its peer may have closed it in the meantime.
+  bool reused = false;
+  /// Limits the time in the pool.
+  deadline idle;
+
+ private:
+  using tls_stream = asio::ssl::stream<tcp_socket&>;
+
+  awaitable<std::pair<error_code, resolver_pool::addresses>> resolve(resolver_pool& names,
+                                                                     const endpoint& where);
+  awaitable<error_code> connect_steps(resolver_pool& names, const endpoint& where);
+  awaitable<error_code> handshake(const endpoint& where);
+
+  tcp_socket socket_;
+  std::shared_ptr<asio::ssl::context> tls_context_;
+  std::optional<tls_stream> tls_;
+  inbound<tcp_socket> plain_in_;
+  std::optional<inbound<tls_stream>> tls_in_;
+  parked<error_code, resolver_pool::addresses> resolving_;
+  deadline connect_limit_;
+  bool limit_struck_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace fleet::http

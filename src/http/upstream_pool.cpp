@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "upstream_pool.hpp"
+
+#include <algorithm>
+
+namespace fleet::http {
+
+namespace {
+
+/// After this long without a turn a lane forgets an instance; it can always ask again.
+constexpr std::chrono::minutes forget_after{10};
+
+}  // namespace
+
+std::shared_ptr<pooled_replica> upstream_pool::find(instance_id instance) {
+  const auto found = replicas_.find(instance);
+  if (found == replicas_.end()) {
+    return nullptr;
+  }
+  found->second->used = steady_clock::now();
+  return found->second;
+}
+
+std::shared_ptr<pooled_replica> upstream_pool::add(instance_id instance, replica_spec spec) {
+  drop_unused();
+  auto replica = std::make_shared<pooled_replica>();
+  replica->authority = fleet::authority(spec.where);
+  replica->tls = tls_context(spec.where, replica->tls_error);
+  replica->spec = std::move(spec);
+  replica->used = steady_clock::now();
+  replicas_[instance] = replica;
+  return replica;
+}
+
+std::shared_ptr<upstream> upstream_pool::take(pooled_replica& replica) {
+  while (!replica.idle.empty()) {
+    auto connection = std::move(replica.idle.back());
+    replica.idle.pop_back();
+    connection->on_change(nullptr);
+    connection->idle.disarm();
+    if (!connection->closed() && !connection->failure() && connection->bytes().empty()) {
+      return connection;
+    }
+    connection->close();
+  }
+  return nullptr;
+}
+
+std::shared_ptr<upstream> upstream_pool::make(const pooled_replica& replica) {
+  return std::make_shared<upstream>(lane_, wheel_, replica.tls);
+}
+
+void upstream_pool::give_back(const std::shared_ptr<pooled_replica>& replica,
+                              const std::shared_ptr<upstream>& connection) {
+  if (connection->closed() || connection->failure() || !connection->bytes().empty()) {
+    connection->close();
+    return;
+  }
+  connection->reused = true;
+  // Weak, or connection and callback would hold each other.
+  const auto end = [weak_replica = std::weak_ptr(replica), weak = std::weak_ptr(connection)] {
+    const auto gone = weak.lock();
+    if (!gone) {
+      return;
+    }
+    gone->close();
+    if (const auto owner = weak_replica.lock()) {
+      std::erase(owner->idle, gone);
+    }
+  };
+  connection->on_change(end);
+  connection->idle.arm(settings_.pool_timeout, end);
+  connection->arm();
+  replica->idle.push_back(connection);
+}
+
+void upstream_pool::clear() {
+  for (auto& [instance, replica] : replicas_) {
+    for (const auto& connection : std::exchange(replica->idle, {})) {
+      connection->close();
+    }
+  }
+}
+
+void upstream_pool::drop_unused() {
+  const auto now = steady_clock::now();
+  std::erase_if(replicas_, [now](const auto& item) {
+    return item.second->idle.empty() && now - item.second->used > forget_after;
+  });
+}
+
+}  // namespace fleet::http

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "upstream.hpp"
+
+#include "fleet/core/replica.hpp"
+#include "fleet/http/settings.hpp"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace fleet::http {
+
+/// What one lane knows of one replica instance, and its idle connections to it.
+struct pooled_replica {
+  replica_spec spec;
+  std::string authority;  ///< for the Host field
+  std::shared_ptr<asio::ssl::context> tls;
+  error_code tls_error;   ///< the CA file cannot be used: every connect fails with this
+  std::vector<std::shared_ptr<upstream>> idle;  ///< most recently used last
+  steady_clock::time_point used;
+};
+
+/// The connections of one lane to all replicas, kept per instance so that none outlives its
+/// replica's life: a new instance on the old address begins without any. Belongs to one lane.
+class upstream_pool {
+ public:
+  upstream_pool(executor lane, deadline_wheel& wheel, const http_settings& settings)
+      : lane_(lane), wheel_(wheel), settings_(settings) {}
+
+  /// nullptr when this lane has not met the instance yet (or not for long).
+  [[nodiscard]] std::shared_ptr<pooled_replica> find(instance_id instance);
+  std::shared_ptr<pooled_replica> add(instance_id instance, replica_spec spec);
+
+  /// An idle connection that still stands, as far as can be seen without asking the peer; nullptr
+  /// when there is none.
+  [[nodiscard]] std::shared_ptr<upstream> take(pooled_replica& replica);
+  /// A connection not connected yet.
+  [[nodiscard]] std::shared_ptr<upstream> make(const pooled_replica& replica);
+  /// Keeps a connection whose exchange ended cleanly; closes any other.
+  void give_back(const std::shared_ptr<pooled_replica>& replica,
+                 const std::shared_ptr<upstream>& connection);
+
+  /// Closes everything idle.
+  void clear();
+
+ private:
+  void drop_unused();
+
+  executor lane_;
+  deadline_wheel& wheel_;
+  const http_settings& settings_;
+  std::unordered_map<instance_id, std::shared_ptr<pooled_replica>> replicas_;
+};
+
+}  // namespace fleet::http
