@@ -190,6 +190,15 @@ TEST_CASE("an unknown path is a 404 and another method on a known path a 405") {
   CHECK(u.request_count() == 0);
 }
 
+TEST_CASE("CONNECT is refused") {
+  scripted_replica u;
+  ready_router r{fleet_of({u})};
+  const auto answer =
+      exchange_once(r.port(), "CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1:22\r\n\r\n");
+  CHECK(answer.status() >= 400);
+  CHECK(u.request_count() == 0);
+}
+
 TEST_CASE("any path under /v1/ is forwarded with any method") {
   scripted_replica u;
   ready_router r{fleet_of({u})};

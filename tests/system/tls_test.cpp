@@ -67,7 +67,7 @@ TEST_CASE("insecure_skip_verify accepts any certificate and is warned about") {
   CHECK((r.logged("insecure_skip_verify") || r.logged("verif")));
 }
 
-TEST_CASE("a host name is verified and resolved") {
+TEST_CASE("a host name is resolved and sent as SNI and verified") {
   tls_replica u{"DNS:localhost"};
   ready_router r{u.fleet(u.trusted(), "localhost")};
   CHECK(exchange_once(r.port(), chat()).status() == 200);

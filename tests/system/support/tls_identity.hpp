@@ -3,6 +3,7 @@
 
 #include "system/support/temp_dir.hpp"
 
+#include <mutex>
 #include <string>
 
 struct ssl_ctx_st;
@@ -20,12 +21,18 @@ class tls_identity {
   tls_identity& operator=(const tls_identity&) = delete;
 
   std::string certificate_file() const { return dir_.path() + "/cert.pem"; }
+  // The name the latest client asked for (SNI); empty when it named none.
+  std::string server_name() const;
   // The server's side of a handshake on a non-blocking socket; it happens with the first read.
   ssl_st* accept_on(int fd) const;
 
  private:
+  static int note_name(ssl_st* tls, int* alert, void* self);
+
   temp_dir dir_;
   ssl_ctx_st* context_ = nullptr;
+  mutable std::mutex mutex_;
+  std::string server_name_;
 };
 
 }  // namespace fleet::rig
