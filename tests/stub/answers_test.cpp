@@ -118,6 +118,8 @@ TEST_CASE("what is no request for a model is refused in OpenAI's shape") {
   CHECK(client.post("/v1/chat/completions", R"({"messages":"x"})").status == 400);
   CHECK(client.get("/v1/chat/completions").header("Allow") == "POST");
   CHECK(client.get("/nowhere").status == 404);
+  client.send("this is no HTTP\r\n\r\n");
+  CHECK(client.read_answer().status == 400);
 }
 
 TEST_CASE("a body nested deeper than the parser goes is still answered") {
