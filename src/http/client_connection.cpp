@@ -272,14 +272,16 @@ awaitable<bool> client_connection::answer() {
     case route_kind::unknown:
       break;
   }
-  co_return co_await refuse(
-      {404, "not_found", "no such path here; this router serves /v1/... and /health"});
+  // Named, not a braced temporary: g++ 12 destroys one twice around co_await.
+  const refusal unknown{404, "not_found", "no such path here; there are /v1/... and /health"};
+  co_return co_await refuse(unknown);
 }
 
 awaitable<bool> client_connection::answer_health() {
   const auto& method = request_.head.method;
   if (method != "GET" && method != "HEAD") {
-    co_return co_await refuse({405, "method_not_allowed", "/health takes GET"});
+    const refusal other{405, "method_not_allowed", "/health takes GET"};
+    co_return co_await refuse(other);
   }
   const auto view = co_await lane_.fleet->health();
   const bool keep = may_keep();

@@ -71,7 +71,8 @@ awaitable<bool> exchange::run() {
       if (early_ == turn_outcome::client_gone) {
         co_return false;
       }
-      co_return co_await client_.refuse(refusal_for(route.why));
+      const auto why = refusal_for(route.why);
+      co_return co_await client_.refuse(why);
     }
     lease held(*lane_.fleet, {.replica = route.where.replica, .session = query.session});
     auto replica = lane_.pool.find(route.where.replica);

@@ -123,7 +123,10 @@ refusal refusal_of(error_code ec, std::string_view data) {
   if (ec == beast_error::bad_version) {
     const auto line = data.substr(0, data.find("\r\n"));
     const auto version = line.substr(line.rfind(' ') + 1);
-    if (version.size() == 8 && version.starts_with("HTTP/") && version[6] == '.') {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    const bool ours = version.starts_with("HTTP/1.1") || version.starts_with("HTTP/1.0");
+    if (version.size() == 8 && version.starts_with("HTTP/") && digit(version[5]) &&
+        version[6] == '.' && digit(version[7]) && !ours) {
       return {505, "unsupported_version", "this server speaks HTTP/1.0 and HTTP/1.1"};
     }
   }

@@ -112,6 +112,7 @@ awaitable<error_code> upstream::handshake(const endpoint& where) {
 }
 
 void upstream::cancel_write() {
+  write_cancelled_ = true;
   error_code ignored;
   socket_.cancel(ignored);
 }

@@ -32,6 +32,7 @@ class upstream : public std::enable_shared_from_this<upstream> {
   static constexpr std::size_t read_chunk = 16 * 1024;
   /// Bytes held at most: a whole head and then some.
   static constexpr std::size_t read_limit = 96 * 1024;
+  static constexpr std::size_t write_piece = 256 * 1024;
 
   upstream(executor lane, deadline_wheel& wheel, std::shared_ptr<asio::ssl::context> tls);
 
@@ -40,19 +41,24 @@ class upstream : public std::enable_shared_from_this<upstream> {
   awaitable<error_code> connect(resolver_pool& names, const endpoint& where,
                                 std::chrono::nanoseconds limit);
 
-  /// Sends all of it.
+  /// Sends all of it, unless cancel_write() ends it short.
   template <class Buffers>
   awaitable<error_code> write(const Buffers& buffers) {
+    write_cancelled_ = false;
+    // Asked before each piece: a cancel may come between two, when no operation is under way.
+    const auto go_on = [this](error_code failed, std::size_t) -> std::size_t {
+      return failed || write_cancelled_ ? 0 : write_piece;
+    };
     error_code ec;
     if (tls_) {
-      std::tie(ec, std::ignore) = co_await asio::async_write(*tls_, buffers, use_tuple);
+      std::tie(ec, std::ignore) = co_await asio::async_write(*tls_, buffers, go_on, use_tuple);
     } else {
-      std::tie(ec, std::ignore) = co_await asio::async_write(socket_, buffers, use_tuple);
+      std::tie(ec, std::ignore) = co_await asio::async_write(socket_, buffers, go_on, use_tuple);
     }
     co_return ec;
   }
 
-  /// Ends a write() under way with operation_aborted. No read may be under way.
+  /// Ends a write() under way early. No read may be under way.
   void cancel_write();
 
   byte_buffer& bytes() { return tls_in_ ? tls_in_->bytes() : plain_in_.bytes(); }
@@ -88,6 +94,7 @@ class upstream : public std::enable_shared_from_this<upstream> {
   parked<error_code, resolver_pool::addresses> resolving_;
   deadline connect_limit_;
   bool limit_struck_ = false;
+  bool write_cancelled_ = false;
   bool closed_ = false;
 };
 
