@@ -20,7 +20,7 @@ TEST_CASE("D24 no spelling of an admin path is served without the token") {
   scripted_replica u;
   ready_router r{fleet_of({u}), {"--admin-token", "T"}};
   for (const auto& target : spellings)
-    for (const auto* method : {"GET", "POST", "DELETE", "HEAD"}) {
+    for (const std::string method : {"GET", "POST", "DELETE", "HEAD"}) {
       CAPTURE(target);
       CAPTURE(method);
       const auto answer = exchange_once(r.port(), request(method, target, ""), method);
@@ -30,6 +30,7 @@ TEST_CASE("D24 no spelling of an admin path is served without the token") {
         CHECK(u.last_request().target() == target);
         continue;
       }
+      CAPTURE(answer.status());
       CHECK((answer.status() == 401 || answer.status() == 404 || answer.status() == 405 ||
              answer.status() == 400));
       CHECK(answer.body.find("\"replicas\"") == std::string::npos);

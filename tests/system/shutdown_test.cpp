@@ -23,10 +23,7 @@ scripted_replica::script stream_until(const std::atomic<bool>& go) {
 
 // The router has taken the signal in: nothing can connect any more, or it is told so.
 bool refuses(std::uint16_t port) {
-  return eventually([port] {
-    const auto status = exchange_once(port, chat(), "POST", 1s).status();
-    return status == 0 || status == 503;
-  });
+  return eventually([port] { return get(port, "/health").status() != 200; });
 }
 
 void finishes_turns_after(int number) {

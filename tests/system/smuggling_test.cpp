@@ -8,7 +8,7 @@ using namespace fleet::rig;
 namespace {
 
 struct refused {
-  const char* what;
+  std::string what;
   std::string bytes;
   int status = 400;
   const char* code = "bad_request";

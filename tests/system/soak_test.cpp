@@ -37,9 +37,19 @@ void act_out(replica_turn& turn) {
   }
 }
 
-// A client that does what its random numbers say until `deadline`; a clean answer to a turn that
-// should have none is counted in `wrong`.
-void play(std::uint16_t port, unsigned seed, clock::time_point deadline, std::atomic<int>& wrong) {
+// What the clients noted.
+struct rowdy_log {
+  std::mutex mutex;
+  std::string text;
+  void add(const std::string& line) {
+    const std::lock_guard lock{mutex};
+    text += line + "\n";
+  }
+};
+
+// A client that does what its random numbers say until `deadline`, and notes each turn that ended
+// otherwise than its kind should.
+void play(std::uint16_t port, unsigned seed, clock::time_point deadline, rowdy_log& wrong) {
   std::mt19937 dice{seed};
   while (clock::now() < deadline) {
     raw_client client{port};
@@ -56,7 +66,7 @@ void play(std::uint16_t port, unsigned seed, clock::time_point deadline, std::at
       const auto answer = client.read_response();
       const bool whole = answer.status() == 200 && answer.complete();
       if (whole != (std::string_view{"abfh"}.find(kind) != std::string_view::npos))
-        ++wrong;
+        wrong.add(std::string{kind} + " " + answer.start_line);
       if (!answer.complete())
         break;
     }
@@ -70,14 +80,14 @@ TEST_CASE("after a storm of failing replicas and leaving clients every count is 
   scripted_replica v{"v", act_out};
   ready_router r{fleet_of({u, v}), {"--max-sessions", "1000"}};
   const auto descriptors = r.process().descriptors();
-  std::atomic<int> wrong = 0;
+  rowdy_log wrong;
   std::vector<std::thread> players(8);
   const auto deadline = clock::now() + 3s;
   for (std::size_t i = 0; i < players.size(); ++i)
     players[i] = std::thread{[&, i] { play(r.port(), 17 + unsigned(i), deadline, wrong); }};
   for (auto& each : players)
     each.join();
-  CHECK(wrong == 0);
+  CHECK(wrong.text == "");
   CHECK(becomes_idle(r.port()));
   const auto now = health(r.port());
   CHECK(now.replicas_ready == 2);

@@ -21,6 +21,8 @@ struct scripted_replica::connection {
 // -- replica_turn -------------------------------------------------------------------------------
 
 const message& replica_turn::read_body(milliseconds limit) {
+  if (request_.complete())
+    return request_;
   auto whole = request_;
   read_request_body(line_, whole, clock::now() + limit);
   const std::lock_guard lock{owner_.mutex_};

@@ -26,7 +26,7 @@ class replica_turn {
       : owner_{owner}, line_{line}, request_{request} {}
 
   const message& request() const { return request_; }
-  // Reads the rest of the request; request().body holds it then.
+  // Reads the rest of the request, once; request().body holds it then.
   const message& read_body(milliseconds limit = patience);
   // Reads and discards until at least `bytes` of the body arrived.
   void read_some_body(std::size_t bytes, milliseconds limit = patience);
