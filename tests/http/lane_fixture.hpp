@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// One lane over loopback with a scripted fleet behind it, everything on the test's own thread.
+#pragma once
+
+#include "client_connection.hpp"
+#include "lane.hpp"
+#include "lane_thread.hpp"
+#include "resolver_pool.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/write.hpp>
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace fleet::http {
+
+struct silent_log final : logger {
+  void write(log_level, std::string_view, std::initializer_list<log_field>) override {}
+};
+
+/// Routes as told, and keeps what came back.
+struct scripted_port final : fleet_port {
+  awaitable<route_answer> route(route_query query) override {
+    asked.push_back(query);
+    if (answers.empty()) {
+      co_return route_answer{.why = query.tried.empty() ? no_route::no_replica
+                                                        : no_route::all_tried};
+    }
+    const auto answer = answers.front();
+    answers.pop_front();
+    given += answer.found ? 1 : 0;
+    co_return answer;
+  }
+  void finished(turn_end end) override { ended.push_back(std::move(end)); }
+  awaitable<replica_spec> describe(instance_id instance) override { co_return specs[instance]; }
+  awaitable<fleet_view> health() override { co_return fleet_view{}; }
+
+  /// The next turn goes to this port of 127.0.0.1, as a new instance.
+  void send_to(std::uint16_t port) {
+    const instance_id instance{specs.size() + 1};
+    specs[instance] = {"replica" + std::to_string(instance.value), {"127.0.0.1", port}};
+    answers.push_back({.found = true, .where = {instance, affinity::fresh}});
+  }
+
+  std::deque<route_answer> answers;
+  std::map<instance_id, replica_spec> specs;
+  std::vector<route_query> asked;
+  std::vector<turn_end> ended;
+  std::size_t given = 0;
+};
+
+/// Sends `answer` to whoever connects once it has read a head, then does `then`.
+class scripted_upstream {
+ public:
+  enum class end { keep, fin, reset };
+
+  scripted_upstream(asio::io_context& io, std::string answer, end then)
+      : acceptor_(io, tcp::endpoint(asio::ip::address_v4::loopback(), 0)),
+        answer_(std::move(answer)),
+        then_(then) {
+    asio::co_spawn(io, serve(), asio::detached);
+  }
+
+  [[nodiscard]] std::uint16_t port() { return acceptor_.local_endpoint().port(); }
+
+  std::string seen;    ///< all bytes received
+  bool left = false;   ///< the router closed the connection
+  std::size_t connections = 0;
+
+ private:
+  awaitable<void> serve() {
+    for (;;) {
+      tcp_socket socket(acceptor_.get_executor());
+      const auto [ec] = co_await acceptor_.async_accept(socket, use_tuple);
+      if (ec) {
+        co_return;
+      }
+      ++connections;
+      asio::co_spawn(acceptor_.get_executor(), talk(std::move(socket)), asio::detached);
+    }
+  }
+
+  awaitable<void> talk(tcp_socket socket) {
+    std::string request;
+    for (;;) {
+      std::array<char, 4096> piece{};
+      const auto [ec, n] = co_await socket.async_read_some(asio::buffer(piece), use_tuple);
+      if (ec) {
+        left = true;
+        co_return;
+      }
+      seen.append(piece.data(), n);
+      request.append(piece.data(), n);
+      if (request.find("\r\n\r\n") == std::string::npos) {
+        continue;
+      }
+      request.clear();
+      co_await asio::async_write(socket, asio::buffer(answer_), use_tuple);
+      if (then_ == end::reset) {
+        socket.set_option(asio::socket_base::linger(true, 0));
+      }
+      if (then_ != end::keep) {
+        socket.close();
+        co_return;
+      }
+    }
+  }
+
+  tcp_acceptor acceptor_;
+  std::string answer_;
+  end then_;
+};
+
+struct lane_fixture {
+  lane_fixture() {
+    auto scripted = std::make_unique<scripted_port>();
+    port = scripted.get();
+    services = std::make_unique<lane_services>(lane, names, std::move(scripted), settings, log);
+    lane.work.reset();
+    tcp_acceptor acceptor(lane.io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+    client.connect(acceptor.local_endpoint());
+    tcp_socket accepted(lane.io.get_executor());
+    acceptor.accept(accepted);
+    client_connection::start(
+        std::make_shared<client_connection>(*services, std::move(accepted)));
+    asio::co_spawn(lane.io, read_client(), asio::detached);
+  }
+  lane_fixture(const lane_fixture&) = delete;
+  lane_fixture& operator=(const lane_fixture&) = delete;
+  ~lane_fixture() {
+    error_code ignored;
+    client.close(ignored);
+    CHECK(run_until([this] { return services->client_count == 0; }));
+    services->pool.clear();
+    upstreams.clear();
+    lane.io.restart();
+    lane.io.run_for(std::chrono::milliseconds(20));
+  }
+
+  void send(std::string_view text) { asio::write(client, asio::buffer(text)); }
+  void chat(std::string_view extra = {}) {
+    send("POST /v1/x HTTP/1.1\r\nHost: r\r\nContent-Length: 2\r\n" + std::string(extra) +
+         "\r\n{}");
+  }
+
+  /// Runs the lane until `condition` holds; false when it does not within 10 s.
+  bool run_until(const std::function<bool()>& condition) {
+    const auto over = steady_clock::now() + std::chrono::seconds(10);
+    while (!condition() && steady_clock::now() < over) {
+      lane.io.restart();
+      lane.io.run_one_for(std::chrono::milliseconds(10));
+    }
+    return condition();
+  }
+  bool gets(std::string_view text) {
+    return run_until([&] { return received.find(text) != std::string::npos; });
+  }
+
+  scripted_upstream& upstream_that(std::string answer, scripted_upstream::end then) {
+    auto& made = *upstreams.emplace_back(
+        std::make_unique<scripted_upstream>(lane.io, std::move(answer), then));
+    port->send_to(made.port());
+    return made;
+  }
+
+  awaitable<void> read_client() {
+    for (;;) {
+      std::array<char, 4096> piece{};
+      const auto [ec, n] = co_await client.async_read_some(asio::buffer(piece), use_tuple);
+      received.append(piece.data(), n);
+      if (ec) {
+        client_end = ec;
+        co_return;
+      }
+    }
+  }
+
+  silent_log log;
+  http_settings settings;
+  resolver_pool names;
+  lane_thread lane;
+  scripted_port* port = nullptr;
+  std::unique_ptr<lane_services> services;
+  std::vector<std::unique_ptr<scripted_upstream>> upstreams;
+  tcp_socket client{lane.io.get_executor()};
+  std::string received;
+  error_code client_end;
+};
+
+}  // namespace fleet::http
