@@ -14,8 +14,6 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
 
-#include <sys/resource.h>
-
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -24,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/resource.h>
 
 namespace {
 
@@ -78,8 +77,7 @@ std::shared_future<void> ask_shutdown(caf::actor_system& system,
   auto future = done->get_future().share();
   system.spawn([done, supervisor](caf::event_based_actor* self) {
     self->request(supervisor, caf::infinite, fleet::shutdown_atom::value)
-        .then([done] { done->set_value(); },
-              [done](const caf::error&) { done->set_value(); });
+        .then([done] { done->set_value(); }, [done](const caf::error&) { done->set_value(); });
   });
   return future;
 }

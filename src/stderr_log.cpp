@@ -4,13 +4,12 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
-#include <unistd.h>
-
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <string>
+#include <unistd.h>
 
 namespace fleet {
 

@@ -31,8 +31,7 @@ class reply_slot {
 
   void answer(Answer value) {
     if (handler_) {
-      asio::post(where_, [handler = handler_.take(),
-                          value = std::move(value)]() mutable {
+      asio::post(where_, [handler = handler_.take(), value = std::move(value)]() mutable {
         std::move(handler)(std::move(value));
       });
     }

@@ -45,7 +45,9 @@ client_connection::client_connection(lane_services& lane, tcp_socket socket)
   ++lane_.client_count;
 }
 
-client_connection::~client_connection() { --lane_.client_count; }
+client_connection::~client_connection() {
+  --lane_.client_count;
+}
 
 void client_connection::start(std::shared_ptr<client_connection> connection) {
   auto& self = *connection;

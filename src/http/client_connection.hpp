@@ -21,7 +21,7 @@ namespace fleet::http {
 struct client_request {
   request_head head;
   std::string body;
-  std::string session;     ///< resolved; empty when the request has none
+  std::string session;  ///< resolved; empty when the request has none
   bool fresh_session = false;
   std::string request_id;  ///< the client's, or minted
   bool complete = false;   ///< the body is here to its end

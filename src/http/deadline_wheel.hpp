@@ -14,9 +14,8 @@ class deadline_wheel;
 
 /// One thing that must not take longer than it may. Belongs to one lane and is used there only;
 /// destroying or disarming it is silent.
-class deadline
-    : public boost::intrusive::list_base_hook<
-          boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+class deadline : public boost::intrusive::list_base_hook<
+                     boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   explicit deadline(deadline_wheel& wheel) : wheel_(wheel) {}
 

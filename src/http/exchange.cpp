@@ -97,7 +97,7 @@ awaitable<bool> exchange::run() {
     if (result == tried::refused) {
       co_return co_await client_.refuse(*refusal_);
     }
-    co_return result == tried::answered && client_.may_keep();
+    co_return result == tried::answered&& client_.may_keep();
   }
 }
 
@@ -191,9 +191,9 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
   for (;;) {
     any_byte = any_byte || !bytes.empty();
     if (const auto ec = answer_->parse_head(bytes.data())) {
-      co_return failed(held, replica,
-                       {502, "bad_replica_response",
-                        "the replica's answer cannot be read: " + ec.message()});
+      co_return failed(
+          held, replica,
+          {502, "bad_replica_response", "the replica's answer cannot be read: " + ec.message()});
     }
     if (answer_->head_done()) {
       const int status = answer_->status();
@@ -221,8 +221,9 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
       co_return tried::stale;
     }
     if (ec) {
-      co_return failed(held, replica,
-                       {502, "replica_failed", "the replica closed the connection before it answered"});
+      co_return failed(
+          held, replica,
+          {502, "replica_failed", "the replica closed the connection before it answered"});
     }
   }
 }

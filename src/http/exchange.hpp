@@ -26,11 +26,11 @@ class exchange {
  private:
   /// What became of one try at one replica.
   enum class tried : std::uint8_t {
-    answered,    ///< the client has its answer, whole
-    next,        ///< no connection, nothing sent: another replica may do it
-    stale,       ///< a reused connection had ended: once more, on a fresh one
-    refused,     ///< refusal_ says what to tell the client
-    cut,         ///< the answer cannot be completed: the client's connection goes
+    answered,  ///< the client has its answer, whole
+    next,      ///< no connection, nothing sent: another replica may do it
+    stale,     ///< a reused connection had ended: once more, on a fresh one
+    refused,   ///< refusal_ says what to tell the client
+    cut,       ///< the answer cannot be completed: the client's connection goes
   };
 
   awaitable<tried> try_replica(const std::shared_ptr<pooled_replica>& replica, lease& held);
@@ -56,8 +56,8 @@ class exchange {
   std::optional<response_parser> answer_;
   body_framing framing_ = body_framing::none;  ///< towards the client
   bool sending_ = false;
-  bool upload_cut_ = false;   ///< the answer came before the upload was through
-  bool head_sent_ = false;    ///< bytes of the answer may have reached the client
+  bool upload_cut_ = false;  ///< the answer came before the upload was through
+  bool head_sent_ = false;   ///< bytes of the answer may have reached the client
   std::string head_;
   std::string chunk_size_;
   std::vector<asio::const_buffer> out_;

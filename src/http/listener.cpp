@@ -6,9 +6,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include <sys/resource.h>
-
 #include <algorithm>
+#include <sys/resource.h>
 
 namespace fleet::http {
 

@@ -107,8 +107,8 @@ void message_parser<is_request>::on_field_impl(beast_http::field name, view name
   }
   // Beast unfolds a folded value into memory of its own.
   const std::less<> before;
-  if (!value.empty() && (before(value.data(), data_.data()) ||
-                         before(data_.data() + data_.size(), value.data()))) {
+  if (!value.empty() &&
+      (before(value.data(), data_.data()) || before(data_.data() + data_.size(), value.data()))) {
     ec = beast_http::error::bad_value;
     return;
   }

@@ -67,8 +67,7 @@ awaitable<probe_result> probe(lane_thread& lane, resolver_pool& names, endpoint 
   if (ec) {
     co_return probe_result{probe_verdict::silent, "CA file: " + ec.message()};
   }
-  auto connection =
-      std::make_shared<upstream>(lane.io.get_executor(), lane.wheel, std::move(tls));
+  auto connection = std::make_shared<upstream>(lane.io.get_executor(), lane.wheel, std::move(tls));
   bool struck = false;
   deadline over(lane.wheel);
   over.arm(limit, [&] {
@@ -123,8 +122,8 @@ struct prober_state {
   std::unordered_map<std::uint64_t, caf::typed_response_promise<probe_result>> waiting;
 };
 
-prober_with_answers::behavior_type prober(
-    prober_with_answers::stateful_pointer<prober_state> self, lane_threads* lanes) {
+prober_with_answers::behavior_type prober(prober_with_answers::stateful_pointer<prober_state> self,
+                                          lane_threads* lanes) {
   return {
       [self, lanes](probe_atom, const endpoint& where, caf::timespan limit) {
         return self->state.start(*lanes, where, limit);

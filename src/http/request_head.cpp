@@ -70,7 +70,8 @@ void note_field(request_head& head, const field_view& field, int& hosts) {
     head.has_forwarded_host = true;
   } else if (same_token(field.name, "Expect")) {
     head.expects_continue = same_token(field.value, "100-continue");
-  } else if (same_token(field.name, "Content-Length") || same_token(field.name, "Transfer-Encoding")) {
+  } else if (same_token(field.name, "Content-Length") ||
+             same_token(field.name, "Transfer-Encoding")) {
     head.has_body_framing = true;
   }
 }

@@ -24,19 +24,20 @@ enum class route_kind : std::uint8_t {
 /// What the router needs of a request's head, and the fields that go on to the replica.
 struct request_head {
   std::string method;
-  std::string target;  ///< path and query, byte for byte; of an absolute-form target that part of it
+  std::string
+      target;  ///< path and query, byte for byte; of an absolute-form target that part of it
   route_kind kind = route_kind::unknown;
   bool http10 = false;
   bool keep_alive = false;
   bool expects_continue = false;
   bool has_body_framing = false;  ///< a length or chunked coding was there
   std::string host;
-  std::string session;            ///< the first X-Session-Id that is not blank
+  std::string session;  ///< the first X-Session-Id that is not blank
   std::string request_id;
-  std::string forwarded_for;      ///< X-Forwarded-For lines joined
+  std::string forwarded_for;  ///< X-Forwarded-For lines joined
   bool has_forwarded_proto = false;
   bool has_forwarded_host = false;
-  std::string fields;             ///< end-to-end field lines, in order, each with its CRLF
+  std::string fields;  ///< end-to-end field lines, in order, each with its CRLF
 
   /// A GET reads: no session is minted or pinned for it.
   [[nodiscard]] bool plain_get() const { return method == "GET"; }

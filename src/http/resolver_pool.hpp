@@ -23,7 +23,8 @@ class resolver_pool {
   resolver_pool();
   resolver_pool(const resolver_pool&) = delete;
   resolver_pool& operator=(const resolver_pool&) = delete;
-  /// Does not wait for a name server: a lookup under way ends unheard. Nothing is posted afterwards.
+  /// Does not wait for a name server: a lookup under way ends unheard. Nothing is posted
+  /// afterwards.
   ~resolver_pool();
 
   /// Posts the addresses of host:port, or the error, to `where`. Literal addresses and known names

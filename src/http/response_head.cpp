@@ -21,7 +21,7 @@ class seen_once {
     bool* seen = same_token(name, "Server")         ? &server_
                  : same_token(name, "Date")         ? &date_
                  : same_token(name, "Content-Type") ? &type_
-                                                 : nullptr;
+                                                    : nullptr;
     return seen != nullptr && std::exchange(*seen, true);
   }
 
@@ -108,10 +108,11 @@ std::string own_answer(int status, std::string_view json, bool keep_alive, bool 
 }
 
 std::string error_json(const refusal& why) {
-  const boost::json::object error{{"message", why.message},
-                                  {"type", "router_error"},
-                                  {"param", nullptr},
-                                  {"code", boost::json::string_view(why.code.data(), why.code.size())}};
+  const boost::json::object error{
+      {"message", why.message},
+      {"type", "router_error"},
+      {"param", nullptr},
+      {"code", boost::json::string_view(why.code.data(), why.code.size())}};
   return boost::json::serialize(
       boost::json::object{{"object", "error"}, {"message", why.message}, {"error", error}});
 }

@@ -22,10 +22,10 @@ enum class body_framing : std::uint8_t {
 /// What the client's side of a relayed answer depends on.
 struct client_side {
   bool http10 = false;
-  bool keep_alive = false;       ///< the client asked for it and the router agrees
-  std::string_view session;      ///< X-Session-Id to add; empty: the replica's passes unchanged
-  std::string_view replica;      ///< X-Replica
-  std::string_view request_id;   ///< added unless the replica sent its own
+  bool keep_alive = false;      ///< the client asked for it and the router agrees
+  std::string_view session;     ///< X-Session-Id to add; empty: the replica's passes unchanged
+  std::string_view replica;     ///< X-Replica
+  std::string_view request_id;  ///< added unless the replica sent its own
 };
 
 /// The framing for the client of this complete replica head.

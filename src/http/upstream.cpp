@@ -61,20 +61,19 @@ awaitable<error_code> upstream::connect(resolver_pool& names, const endpoint& wh
 awaitable<std::pair<error_code, resolver_pool::addresses>> upstream::resolve(
     resolver_pool& names, const endpoint& where) {
   // Parked here and not in the pool, so that close() ends the wait for a name server at once.
-  auto [ec, found] =
-      co_await asio::async_initiate<decltype(use_tuple),
-                                    void(error_code, resolver_pool::addresses)>(
-          [&](auto handler) {
-            resolving_.park(std::move(handler));
-            names.resolve(where.host, where.port, socket_.get_executor(),
-                          [self = shared_from_this()](error_code failed,
-                                                      resolver_pool::addresses known) {
-                            if (self->resolving_) {
-                              self->resolving_.resume(failed, std::move(known));
-                            }
-                          });
-          },
-          use_tuple);
+  auto [ec, found] = co_await asio::async_initiate<decltype(use_tuple),
+                                                   void(error_code, resolver_pool::addresses)>(
+      [&](auto handler) {
+        resolving_.park(std::move(handler));
+        names.resolve(
+            where.host, where.port, socket_.get_executor(),
+            [self = shared_from_this()](error_code failed, resolver_pool::addresses known) {
+              if (self->resolving_) {
+                self->resolving_.resume(failed, std::move(known));
+              }
+            });
+      },
+      use_tuple);
   co_return std::pair{ec, std::move(found)};
 }
 

@@ -18,7 +18,7 @@ struct pooled_replica {
   replica_spec spec;
   std::string authority;  ///< for the Host field
   std::shared_ptr<asio::ssl::context> tls;
-  error_code tls_error;   ///< the CA file cannot be used: every connect fails with this
+  error_code tls_error;  ///< the CA file cannot be used: every connect fails with this
   std::vector<std::shared_ptr<upstream>> idle;  ///< most recently used last
   steady_clock::time_point used;
 };

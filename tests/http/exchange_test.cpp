@@ -25,7 +25,8 @@ std::uint16_t silent_port(asio::io_context& io) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(lane_fixture, "a whole answer ends the turn as done and its connection is reused") {
+TEST_CASE_FIXTURE(lane_fixture,
+                  "a whole answer ends the turn as done and its connection is reused") {
   auto& replica = upstream_that(whole, end::keep);
   port->answers.push_back(port->answers.front());
   chat();
@@ -46,7 +47,8 @@ TEST_CASE_FIXTURE(lane_fixture, "no replica is a 503, with the session and Retry
   CHECK(received.find("Retry-After: 1\r\n") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(lane_fixture, "a replica that cannot be connected to sends the turn to the next") {
+TEST_CASE_FIXTURE(lane_fixture,
+                  "a replica that cannot be connected to sends the turn to the next") {
   port->send_to(silent_port(lane.io));
   upstream_that(whole, end::keep);
   chat();
@@ -97,7 +99,8 @@ TEST_CASE_FIXTURE(lane_fixture, "a cut answer is passed on as a cut answer") {
   }
 }
 
-TEST_CASE_FIXTURE(lane_fixture, "a client that leaves frees the replica at once, silent or streaming") {
+TEST_CASE_FIXTURE(lane_fixture,
+                  "a client that leaves frees the replica at once, silent or streaming") {
   for (const auto* answer : {"", begun.c_str()}) {
     lane_fixture other;
     auto& replica = other.upstream_that(answer, end::keep);
@@ -109,7 +112,8 @@ TEST_CASE_FIXTURE(lane_fixture, "a client that leaves frees the replica at once,
   }
 }
 
-TEST_CASE_FIXTURE(lane_fixture, "a turn over its time is a 504 before an answer, a cut within one") {
+TEST_CASE_FIXTURE(lane_fixture,
+                  "a turn over its time is a 504 before an answer, a cut within one") {
   settings.request_timeout = std::chrono::milliseconds(100);
   auto& silent = upstream_that("", end::keep);
   chat();
@@ -124,7 +128,7 @@ TEST_CASE_FIXTURE(lane_fixture, "a turn over its time is a 504 before an answer,
   ended_as(*this, turn_outcome::timed_out);
 }
 
-TEST_CASE_FIXTURE(lane_fixture, "a reused connection that had ended is tried once more on a fresh one") {
+TEST_CASE_FIXTURE(lane_fixture, "a pooled connection that has ended is not used again") {
   auto& replica = upstream_that(whole, end::keep);
   const auto again = port->answers.front();
   chat();
@@ -132,7 +136,6 @@ TEST_CASE_FIXTURE(lane_fixture, "a reused connection that had ended is tried onc
   const auto pooled = services->pool.find(again.where.replica);
   REQUIRE(pooled);
   REQUIRE(pooled->idle.size() == 1);
-  // The peer's end that the lane has not seen yet: taken from the pool as good, found dead by use.
   pooled->idle.front()->on_change(nullptr);
   pooled->idle.front()->cancel_write();
   received.clear();

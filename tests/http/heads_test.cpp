@@ -58,7 +58,8 @@ TEST_CASE("the head for the replica keeps end-to-end fields in order and adds th
   const auto request = read(
       "POST /v1/x HTTP/1.1\r\nHost: r\r\nA: 1\r\nConnection: close, X-Hop\r\nX-Hop: h\r\nTE: t\r\n"
       "a: 2\r\nExpect: 100-continue\r\nX-Session-Id: mine\r\nX-Forwarded-For: 10.0.0.1\r\n"
-      "Upgrade: h2c\r\nHTTP2-Settings: z\r\nAuthorization: Bearer sk-1\r\nContent-Length: 2\r\n\r\n");
+      "Upgrade: h2c\r\nHTTP2-Settings: z\r\nAuthorization: Bearer sk-1\r\nContent-Length: "
+      "2\r\n\r\n");
   CHECK(!request.why);
   CHECK(request.head.expects_continue);
   CHECK(!request.head.keep_alive);
@@ -112,9 +113,9 @@ TEST_CASE("the head for the client is the replica's without hop-by-hop and doubl
 }
 
 TEST_CASE("the replica's own X-Request-Id stays, and its X-Session-Id where the router has none") {
-  const auto out =
-      client_head("HTTP/1.1 200 OK\r\nX-Request-Id: r1\r\nX-Session-Id: s\r\nContent-Length: 0\r\n\r\n",
-                  {.keep_alive = true, .replica = "n", .request_id = "q"});
+  const auto out = client_head(
+      "HTTP/1.1 200 OK\r\nX-Request-Id: r1\r\nX-Session-Id: s\r\nContent-Length: 0\r\n\r\n",
+      {.keep_alive = true, .replica = "n", .request_id = "q"});
   CHECK(out.find("X-Request-Id: r1\r\n") != std::string::npos);
   CHECK(out.find("X-Request-Id: q") == std::string::npos);
   CHECK(out.find("X-Session-Id: s\r\n") != std::string::npos);

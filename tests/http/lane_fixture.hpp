@@ -30,8 +30,8 @@ struct scripted_port final : fleet_port {
   awaitable<route_answer> route(route_query query) override {
     asked.push_back(query);
     if (answers.empty()) {
-      co_return route_answer{.why = query.tried.empty() ? no_route::no_replica
-                                                        : no_route::all_tried};
+      co_return route_answer{.why =
+                                 query.tried.empty() ? no_route::no_replica : no_route::all_tried};
     }
     const auto answer = answers.front();
     answers.pop_front();
@@ -70,8 +70,8 @@ class scripted_upstream {
 
   [[nodiscard]] std::uint16_t port() { return acceptor_.local_endpoint().port(); }
 
-  std::string seen;    ///< all bytes received
-  bool left = false;   ///< the router closed the connection
+  std::string seen;   ///< all bytes received
+  bool left = false;  ///< the router closed the connection
   std::size_t connections = 0;
 
  private:
@@ -128,8 +128,7 @@ struct lane_fixture {
     client.connect(acceptor.local_endpoint());
     tcp_socket accepted(lane.io.get_executor());
     acceptor.accept(accepted);
-    client_connection::start(
-        std::make_shared<client_connection>(*services, std::move(accepted)));
+    client_connection::start(std::make_shared<client_connection>(*services, std::move(accepted)));
     asio::co_spawn(lane.io, read_client(), asio::detached);
   }
   lane_fixture(const lane_fixture&) = delete;
@@ -146,8 +145,7 @@ struct lane_fixture {
 
   void send(std::string_view text) { asio::write(client, asio::buffer(text)); }
   void chat(std::string_view extra = {}) {
-    send("POST /v1/x HTTP/1.1\r\nHost: r\r\nContent-Length: 2\r\n" + std::string(extra) +
-         "\r\n{}");
+    send("POST /v1/x HTTP/1.1\r\nHost: r\r\nContent-Length: 2\r\n" + std::string(extra) + "\r\n{}");
   }
 
   /// Runs the lane until `condition` holds; false when it does not within 10 s.

@@ -46,7 +46,8 @@ std::string body_of(response_parser& parser, std::string_view wire, std::size_t 
 TEST_CASE("a head is read alike wherever it is cut and however its buffer moves") {
   const std::string text =
       "POST /v1/x?a=%2F HTTP/1.1\r\nHost: r\r\nX-A:  one two \r\nEmpty:\r\n\r\nbody";
-  for (std::size_t cut = 0; cut < text.size(); ++cut) {
+  const auto head = text.size() - std::string_view("body").size();
+  for (std::size_t cut = 0; cut < head; ++cut) {
     CAPTURE(cut);
     request_parser parser;
     REQUIRE(!parse_in_two(parser, text, cut));
@@ -57,7 +58,7 @@ TEST_CASE("a head is read alike wherever it is cut and however its buffer moves"
     CHECK(parser.fields()[1].name == "X-A");
     CHECK(parser.fields()[1].value == "one two");
     CHECK(parser.fields()[2].value.empty());
-    CHECK(parser.head_size() == text.size() - 4);
+    CHECK(parser.head_size() == head);
   }
 }
 
@@ -115,7 +116,8 @@ TEST_CASE("an answer without length or coding ends with its connection") {
 TEST_CASE("any three-digit status is read as it is") {
   for (const int status : {200, 299, 499, 529, 599, 999}) {
     response_parser parser;
-    REQUIRE(!parser.parse_head("HTTP/1.1 " + std::to_string(status) + " Odd Words\r\n\r\n"));
+    const auto head = "HTTP/1.1 " + std::to_string(status) + " Odd Words\r\n\r\n";
+    REQUIRE(!parser.parse_head(head));
     CHECK(parser.status() == status);
     CHECK(parser.reason() == "Odd Words");
   }
