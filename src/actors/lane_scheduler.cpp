@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fleet/actors/lane_scheduler.hpp"
 
+#include <caf/abstract_actor.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/detail/thread_safe_actor_clock.hpp>
@@ -10,10 +11,12 @@
 #include <caf/scoped_execution_unit.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -119,6 +122,49 @@ class lane final : public caf::execution_unit {
   bool inbox_posted_ = false;           // guarded by mutex_
 };
 
+/// The stock clock, but silent about actors that never set a timeout. CAF cancels the timeouts of
+/// every actor that ends, and each such order wakes the clock's thread: two thread switches for
+/// each of the short-lived actors that a turn is made of.
+class lane_clock final : public caf::detail::thread_safe_actor_clock {
+ public:
+  using super = caf::detail::thread_safe_actor_clock;
+
+  void set_ordinary_timeout(time_point due, caf::abstract_actor* self, caf::atom_value type,
+                            std::uint64_t id) override {
+    note(self);
+    super::set_ordinary_timeout(due, self, type, id);
+  }
+
+  void set_multi_timeout(time_point due, caf::abstract_actor* self, caf::atom_value type,
+                         std::uint64_t id) override {
+    note(self);
+    super::set_multi_timeout(due, self, type, id);
+  }
+
+  void set_request_timeout(time_point due, caf::abstract_actor* self, caf::message_id id) override {
+    note(self);
+    super::set_request_timeout(due, self, id);
+  }
+
+  void cancel_timeouts(caf::abstract_actor* self) override {
+    {
+      const std::lock_guard guard(mutex_);
+      if (timed_.erase(self->id()) == 0)
+        return;
+    }
+    super::cancel_timeouts(self);
+  }
+
+ private:
+  void note(const caf::abstract_actor* self) {
+    const std::lock_guard guard(mutex_);
+    timed_.insert(self->id());
+  }
+
+  std::mutex mutex_;
+  std::unordered_set<caf::actor_id> timed_;  // live actors that set a timeout; guarded by mutex_
+};
+
 class lane_coordinator final : public caf::scheduler::abstract_coordinator {
  public:
   using super = caf::scheduler::abstract_coordinator;
@@ -170,12 +216,12 @@ class lane_coordinator final : public caf::scheduler::abstract_coordinator {
       lanes_[next_worker_.fetch_add(1, std::memory_order_relaxed) % lanes_.size()]->hand_over(job);
   }
 
-  caf::detail::thread_safe_actor_clock& clock() noexcept override { return clock_; }
+  caf::actor_clock& clock() noexcept override { return clock_; }
 
  private:
   lane_driver& driver_;
   std::vector<std::unique_ptr<lane>> lanes_;
-  caf::detail::thread_safe_actor_clock clock_;
+  lane_clock clock_;
   std::thread timer_;
 };
 

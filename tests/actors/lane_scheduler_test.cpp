@@ -170,6 +170,29 @@ TEST_CASE("a system with actors held by distant timers stops at once when they a
   CHECK(std::chrono::steady_clock::now() - start < 5s);
 }
 
+TEST_CASE("an actor that ends lets go of the timeouts it has set at once") {
+  census people;
+  fleet::thread_lanes driver(2);
+  lanes_config config(driver);
+  caf::actor_system system(config);
+  auto mute = system.spawn([](caf::event_based_actor* self) -> caf::behavior {
+    return {[self](int) { return self->make_response_promise(); }};
+  });
+  for (int i = 0; i < 100; ++i) {
+    system.spawn(
+        [mute](caf::event_based_actor* self, const citizen& papers) {
+          self->request(mute, 60min, 1)
+              .then([papers](int) { papers.count(); },
+                    [papers](const caf::error&) { papers.count(); });
+          self->send(self, caf::exit_msg{self->address(), caf::exit_reason::user_shutdown});
+        },
+        citizen(people));
+  }
+  caf::anon_send_exit(mute, caf::exit_reason::user_shutdown);
+  mute = nullptr;
+  CHECK(holds_within(10s, [&] { return people.alive == 0; }));
+}
+
 TEST_CASE("a busy actor does not keep its lane from other work") {
   fleet::thread_lanes driver(1);
   lanes_config config(driver);

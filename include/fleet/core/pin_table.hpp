@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -74,11 +75,11 @@ class pin_table {
     node* last = nullptr;
   };
 
+  // Not noexcept on purpose: the library then keeps each hash beside its id, and a lookup does not
+  // hash the neighbours' ids again to see where its bucket ends.
   struct text_hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view x) const noexcept {
-      return std::hash<std::string_view>{}(x);
-    }
+    std::size_t operator()(std::string_view x) const { return std::hash<std::string_view>{}(x); }
   };
 
   static void append(ring& r, link session_record::*side, node& n);
