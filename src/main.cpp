@@ -134,7 +134,10 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const sigset_t& 
                            {"replicas", std::to_string(replicas)},
                            {"lanes", std::to_string(lanes.lanes())},
                            {"version", fleet::version()}});
-    const int signal = wait_for_signal(ending, std::chrono::years(1));
+    int signal = 0;
+    while (signal == 0) {  // a debugger that attaches ends the wait early
+      signal = wait_for_signal(ending, std::chrono::hours(1));
+    }
     log.info("stopping", {{"signal", std::to_string(signal)}});
     drain(ending, system, actors, server, given.drain_timeout, log);
     server.close();

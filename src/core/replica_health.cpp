@@ -18,11 +18,9 @@ bool replica_health::good_probe() {
 }
 
 bool replica_health::bad_probe(std::string reason) {
-  if (now_ != phase::ready)
-    return unroutable(now_, std::move(reason));
-  if (++failures_ <= failures_allowed)
+  if (now_ == phase::ready && ++failures_ <= failures_allowed)
     return false;
-  return unroutable(phase::failed, std::move(reason));
+  return lost(std::move(reason));
 }
 
 bool replica_health::lost(std::string reason) {
