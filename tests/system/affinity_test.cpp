@@ -101,10 +101,11 @@ TEST_CASE("the replica with the least outstanding requests gets a new session") 
   scripted_replica w{"w", answer_or_hold};
   ready_router r{fleet_of({fleet.u, fleet.v, w})};
   std::vector<std::unique_ptr<raw_client>> held;
+  held.reserve(9);
   for (int i = 0; i < 9; ++i)
     held.push_back(hold(r.port()));
   for (const auto* name : {"u", "v", "w"})
-    CHECK(outstanding(r.port(), name) == 3);
+    CHECK(eventually([&] { return outstanding(r.port(), name) == 3; }));
   // One of them becomes the least loaded.
   fleet.v.go_away();
   fleet.v.come_back();
@@ -136,10 +137,10 @@ TEST_CASE("a pinned replica is kept until it lags by more than the slack and the
   std::vector<std::unique_ptr<raw_client>> held;
   for (std::size_t i = 1; i <= 2; ++i)
     held.push_back(hold(r.port(), session(ids[i])));
-  REQUIRE(outstanding(r.port(), home) == 2);
+  REQUIRE(eventually([&] { return outstanding(r.port(), home) == 2; }));
   CHECK(home_of(r.port(), ids[0]) == home);
   held.push_back(hold(r.port(), session(ids[3])));
-  REQUIRE(outstanding(r.port(), home) == 3);
+  REQUIRE(eventually([&] { return outstanding(r.port(), home) == 3; }));
   CHECK(home_of(r.port(), ids[0]) != home);
   // The session has its pin at the other one now.
   held.clear();

@@ -155,3 +155,20 @@ TEST_CASE("many clients that leave at once leave nothing outstanding and no desc
   CHECK(eventually([&] { return u.open_connections() == 0; }));
   CHECK(eventually([&] { return r.process().descriptors() <= before + 2; }));
 }
+
+TEST_CASE("requests piled up behind a running turn neither grow memory nor hide a reset") {
+  scripted_replica u{"u", stay_mute};
+  ready_router r{fleet_of({u})};
+  const auto before = r.process().resident_kib();
+  raw_client client{r.port()};
+  client.send(chat());
+  REQUIRE(eventually([&] { return u.request_count() == 1; }));
+  std::string pile;
+  while (pile.size() < 64UL << 20)
+    pile += chat(std::string(60'000, 'p'));
+  CHECK(!client.send(pile, 1s));
+  CHECK(r.process().resident_kib() < before + (8UL << 10));
+  client.rst();
+  CHECK(eventually([&] { return u.open_connections() == 0; }, 5s));
+  CHECK(becomes_idle(r.port()));
+}

@@ -257,3 +257,20 @@ TEST_CASE("D72 the request timeout bounds the whole exchange") {
   CHECK(eventually([&] { return u.open_connections() == 0; }));
   CHECK(becomes_idle(r.port()));
 }
+
+TEST_CASE("D72 the request timeout cuts a stream whose client does not read") {
+  std::atomic<std::size_t> sent = 0;
+  scripted_replica u{"u", [&](replica_turn& turn) {
+                       turn.read_body();
+                       turn.send(stream_head);
+                       const auto block = chunk(std::string(64UL << 10, 'x'));
+                       while (turn.send(block, 1h))
+                         sent += block.size();
+                     }};
+  ready_router r{fleet_of({u}), {"--request-timeout", "1"}};
+  raw_client client{r.port()};
+  client.send(chat());
+  CHECK(eventually([&] { return sent > 0; }));
+  CHECK(eventually([&] { return u.open_connections() == 0; }, 6s));
+  CHECK(becomes_idle(r.port()));
+}

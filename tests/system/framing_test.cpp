@@ -184,7 +184,7 @@ TEST_CASE("204 and 304 pass without a body and the connection stays in step") {
   ready_router r{fleet_of({u}), {"--threads", "1"}};
   raw_client client{r.port()};
   for (const auto* head :
-       {"HTTP/1.1 204 No Content\r\n\r\n",
+       {"HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 204 None\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\nETag: \"a\"\r\n\r\n"}) {
     CAPTURE(head);
     u.on_request(answer_with(head));
@@ -208,6 +208,9 @@ TEST_CASE("HEAD gives the head of the answer and no body") {
     CHECK(answer.status() == 200);
     CHECK(answer.get("Content-Length") == "11");
   }
+  u.on_request(answer_with("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"));
+  client.send("HEAD /v1/chunked HTTP/1.1\r\nHost: r\r\n\r\n");
+  CHECK(client.read_response("HEAD").status() == 200);
   client.send("HEAD /health HTTP/1.1\r\nHost: r\r\n\r\n");
   CHECK(client.read_response("HEAD").status() == 200);
   u.on_request(answer_ok);

@@ -268,3 +268,40 @@ TEST_CASE("a replica that could not be connected to is not asked for the rest of
   CHECK(exchange_once(r.port(), chat()).status() == 502);
   CHECK(exchange_once(r.port(), chat()).status() == 503);
 }
+
+TEST_CASE("a probe whose answer never ends is bounded in time and memory") {
+  scripted_replica u;
+  u.on_health([](replica_turn& turn) {
+    turn.send("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n");
+    const std::string block(64UL << 10, 'h');
+    while (turn.send(block, 1h)) {
+    }
+  });
+  scripted_replica v{"v"};
+  router_process r{fleet_of({u, v}), {"--health-interval", "0.1", "--connect-timeout", "0.3"}};
+  REQUIRE(becomes_ready(r.port(), "v"));
+  const auto before = r.process().resident_kib();
+  CHECK(eventually([&] { return u.probes() >= 5; }));
+  CHECK(r.process().resident_kib() < before + (8UL << 10));
+  CHECK(u.open_probes() <= 2);
+}
+
+TEST_CASE("a replica without a name is called by its host and port and IPv6 stands in brackets") {
+  scripted_replica u{"", answer_ok, nullptr, "::1"};
+  scripted_replica v{""};
+  const auto entry = [](const std::string& host, std::uint16_t port) {
+    return R"({"host":")" + host + R"(","port":)" + std::to_string(port) + "}";
+  };
+  ready_router r{R"({"replicas":[)" + entry("::1", u.port()) + "," + entry("127.0.0.1", v.port()) +
+                 "]}"};
+  const auto six = "[::1]:" + std::to_string(u.port());
+  const auto four = "127.0.0.1:" + std::to_string(v.port());
+  CHECK(health(r.port()).at(six).url == "http://" + six);
+  CHECK(health(r.port()).at(four).url == "http://" + four);
+  for (int i = 0; i < 4; ++i) {
+    const auto name = exchange_once(r.port(), chat()).get("X-Replica");
+    CHECK((name == six || name == four));
+  }
+  CHECK(u.last_request().get("Host") == six);
+  CHECK(v.last_request().get("Host") == four);
+}

@@ -89,6 +89,16 @@ TEST_CASE("a reused connection that ends before any response byte is retried on 
   }
 }
 
+TEST_CASE("a reused connection that ends under a large upload is retried on a fresh one") {
+  scripted_replica u{"u", in_turn({answer_ok, [](replica_turn& turn) { turn.rst(); }, answer_ok})};
+  ready_router r{fleet_of({u}), one_lane};
+  CHECK(turn(r) == 200);
+  const std::string body(8UL << 20, 'b');
+  CHECK(exchange_once(r.port(), chat(body)).status() == 200);
+  CHECK(u.request_count() == 3);
+  CHECK((u.last_request().body == body));
+}
+
 TEST_CASE("a reused connection is retried once and only at the same replica") {
   scripted_replica u{"u", in_turn({answer_ok, hang_up})};
   scripted_replica v{"v", in_turn({answer_ok, hang_up})};

@@ -153,3 +153,18 @@ TEST_CASE("a shutdown with nothing in flight is quick and leaves nothing listeni
   CHECK(clock::now() - start < 3s);
   CHECK(!raw_client{r.port()}.open());
 }
+
+TEST_CASE("a turn whose client does not read ends with the drain timeout as well") {
+  scripted_replica u{"u", [](replica_turn& turn) {
+                       turn.read_body();
+                       turn.send(stream_head);
+                       const auto block = chunk(std::string(64UL << 10, 'x'));
+                       while (turn.send(block, 1h)) {
+                       }
+                     }};
+  ready_router r{fleet_of({u}), {"--drain-timeout", "0.5"}};
+  raw_client client{r.port()};
+  client.send(chat());
+  REQUIRE(client.wait_for("HTTP/1.1 200"));
+  CHECK(r.stop(6s) == 0);
+}

@@ -114,3 +114,29 @@ TEST_CASE("a stream behind https that is cut without a TLS end cuts the client's
   CHECK(answer.status() == 200);
   CHECK((answer.end == body_end::cut || answer.end == body_end::reset));
 }
+
+TEST_CASE("a replica that accepts and never shakes hands costs a turn its connect timeout") {
+  tls_replica u{"IP:127.0.0.1"};
+  ready_router r{u.fleet(u.trusted()), {"--connect-timeout", "1", "--health-interval", "30"}};
+  u.replica.go_away();
+  // The kernel accepts, and nobody says a word.
+  const auto mute = listen_on("127.0.0.1", u.replica.port());
+  const auto start = clock::now();
+  const auto answer = exchange_once(r.port(), chat());
+  CHECK(answer.status() == 502);
+  CHECK(router_error(answer.body).code == "connect_failed");
+  CHECK(clock::now() - start > 800ms);
+  CHECK(clock::now() - start < 5s);
+}
+
+TEST_CASE("a certificate that turns bad is a 502 and nothing is sent") {
+  tls_replica u{"IP:127.0.0.1"};
+  ready_router r{u.fleet(u.trusted()), {"--health-interval", "30"}};
+  u.replica.go_away();
+  scripted_replica impostor{"x", answer_ok, std::make_shared<tls_identity>("IP:127.0.0.1"),
+                            "127.0.0.1", u.replica.port()};
+  const auto answer = exchange_once(r.port(), chat());
+  CHECK(answer.status() == 502);
+  CHECK(router_error(answer.body).code == "connect_failed");
+  CHECK(impostor.request_count() == 0);
+}

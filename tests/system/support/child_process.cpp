@@ -50,6 +50,7 @@ pipe_ends make_pipe() {
 
 std::vector<char*> as_pointers(std::vector<std::string>& words) {
   std::vector<char*> out;
+  out.reserve(words.size() + 1);
   for (auto& each : words)
     out.push_back(each.data());
   out.push_back(nullptr);

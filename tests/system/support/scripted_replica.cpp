@@ -49,9 +49,12 @@ bool replica_turn::pause(milliseconds span) {
 // -- scripted_replica ---------------------------------------------------------------------------
 
 scripted_replica::scripted_replica(std::string name, script on_request,
-                                   std::shared_ptr<tls_identity> identity)
+                                   std::shared_ptr<tls_identity> identity, std::string host,
+                                   std::uint16_t port)
     : name_{std::move(name)},
+      host_{std::move(host)},
       identity_{std::move(identity)},
+      port_{port},
       on_request_{on_request ? std::move(on_request) : script{answer_ok}},
       on_health_{[](replica_turn& turn) { turn.send(response("200 OK", "{}")); }} {
   listen();
@@ -62,7 +65,8 @@ scripted_replica::~scripted_replica() {
 }
 
 std::string scripted_replica::entry() const {
-  return R"({"name":")" + name_ + R"(","host":"127.0.0.1","port":)" + std::to_string(port_) + "}";
+  return R"({"name":")" + name_ + R"(","host":")" + host_ + R"(","port":)" + std::to_string(port_) +
+         "}";
 }
 
 void scripted_replica::on_request(script run) {
@@ -91,7 +95,7 @@ void scripted_replica::come_back() {
 }
 
 void scripted_replica::listen() {
-  listener_ = listen_on("127.0.0.1", port_);
+  listener_ = listen_on(host_, port_);
   port_ = local_port(listener_.get());
   acceptor_ = std::thread{[this, fd = listener_.get()] { accept_loop(fd); }};
 }

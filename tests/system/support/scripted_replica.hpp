@@ -46,16 +46,17 @@ class replica_turn {
   message& request_;
 };
 
-// A replica run by a script: a TCP server on a loopback port with one thread per connection.
-// Requests for /health go to the health script (200 unless told otherwise), all others to the
-// request script. A connection stays open between requests unless a script closes it or the request
-// says `Connection: close`.
+// A replica run by a script: a TCP server on a port of the loopback address `host` with one thread
+// per connection. Requests for /health go to the health script (200 unless told otherwise), all
+// others to the request script. A connection stays open between requests unless a script closes it
+// or the request says `Connection: close`.
 class scripted_replica {
  public:
   using script = std::function<void(replica_turn&)>;
 
   explicit scripted_replica(std::string name = "u", script on_request = {},
-                            std::shared_ptr<tls_identity> identity = nullptr);
+                            std::shared_ptr<tls_identity> identity = nullptr,
+                            std::string host = "127.0.0.1", std::uint16_t port = 0);
   ~scripted_replica();
   scripted_replica(const scripted_replica&) = delete;
   scripted_replica& operator=(const scripted_replica&) = delete;
@@ -98,6 +99,7 @@ class scripted_replica {
   script pick(bool probe) const;
 
   std::string name_;
+  std::string host_;
   std::shared_ptr<tls_identity> identity_;
   std::uint16_t port_ = 0;
   unique_fd listener_;
