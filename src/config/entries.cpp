@@ -97,15 +97,21 @@ void read_machine(fields& in, host_spec& host) {
   in.text("ssh", host.ssh);
   if (!host.ssh.empty()) {
     host.address = host_of_ssh(host.ssh);
-    if (host.address.empty()) {
-      in.say("ssh", "expected host, user@host or ssh://user@host:port");
-    }
   }
   in.text("identity_file", host.identity_file);
   if (looks_like_a_key(host.identity_file)) {
     in.say("identity_file", "expected the path of a private key, not a key");
   }
+  const bool reachable = !host.address.empty();
   read_address(in, "address", host.address);
+  if (reachable) {
+    return;
+  }
+  if (!is_ssh_alias(host.ssh)) {
+    in.say("ssh", "expected host, user@host or ssh://user@host:port");
+  } else if (host.address.empty()) {
+    in.say("ssh", "a name that only ssh can resolve needs \"address\" beside it");
+  }
 }
 
 void read_devices(fields& in, host_spec& host) {

@@ -42,6 +42,11 @@ std::string canonical_v6(std::string_view text) {
   return address.empty() ? address : address + std::string(zone);
 }
 
+/// A user of an ssh destination; what could be taken for an option is none.
+bool is_user(std::string_view text) {
+  return !text.empty() && text.front() != '-' && consists_of(text, letters_and_digits, "._-+%@\\");
+}
+
 }  // namespace
 
 bool is_ip_address(std::string_view text) {
@@ -79,8 +84,7 @@ std::string host_of_ssh(std::string_view destination) {
   const bool uri = destination.starts_with(scheme);
   auto host = uri ? destination.substr(scheme.size()) : destination;
   if (const auto at = host.rfind('@'); at != std::string_view::npos) {
-    const auto user = host.substr(0, at);
-    if (user.empty() || !consists_of(user, letters_and_digits, "._-+%@\\") || user.front() == '-') {
+    if (!is_user(host.substr(0, at))) {
       return {};
     }
     host = host.substr(at + 1);
@@ -98,6 +102,17 @@ std::string host_of_ssh(std::string_view destination) {
     host = without_brackets(host);
   }
   return is_host(host) ? std::string(host) : std::string{};
+}
+
+bool is_ssh_alias(std::string_view destination) {
+  auto name = destination;
+  if (const auto at = name.rfind('@'); at != std::string_view::npos) {
+    if (!is_user(name.substr(0, at))) {
+      return false;
+    }
+    name = name.substr(at + 1);
+  }
+  return !name.empty() && name.front() != '-' && consists_of(name, letters_and_digits, "._-+,=~#^");
 }
 
 }  // namespace fleet

@@ -24,4 +24,8 @@ namespace fleet {
 /// the destination is none of these, or could be taken for an option.
 [[nodiscard]] std::string host_of_ssh(std::string_view destination);
 
+/// `name` or `user@name` where the name is one that only ssh's own configuration can resolve: it is
+/// no host name (`_gpu`, `rack+1`), but safe to hand to ssh.
+[[nodiscard]] bool is_ssh_alias(std::string_view destination);
+
 }  // namespace fleet

@@ -161,6 +161,11 @@ TEST_CASE("a host entry is refused with its index and key") {
       {host_with(R"("ssh": "")"), "fleet.json: hosts[0].ssh: must not be empty"},
       {host_with(R"("ssh": "-oProxyCommand=id")"), ssh},
       {host_with(R"("ssh": "u@h:22")"), ssh},
+      {host_with(R"("ssh": "u@h:22", "address": "10.0.0.1")"), ssh},
+      {host_with(R"("ssh": "-x", "address": "10.0.0.1")"), ssh},
+      {host_with(R"("ssh": "rack+1")"),
+       "fleet.json: hosts[0].ssh: a name that only ssh can resolve needs \"address\" beside it"},
+      {host_with(R"("ssh": "u@_gpu", "address": "10.0.0.1")"), "accepted"},
       {host_with(R"("address": "10.0.0.1:80")"),
        "fleet.json: hosts[0].address: expected a host name or an IP address, without scheme and "
        "port"},

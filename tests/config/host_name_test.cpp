@@ -71,3 +71,15 @@ TEST_CASE("the host part of an ssh destination is found in each of its forms") {
     CHECK(fleet::host_of_ssh(destination) == host);
   }
 }
+
+TEST_CASE("a name that only ssh's configuration resolves is safe to hand to ssh, or refused") {
+  for (const auto* good : {"_gpu", "rack+1", "user@_gpu", "a,b", "node_01", "dom\\user@x=y"}) {
+    CAPTURE(good);
+    CHECK(fleet::is_ssh_alias(good));
+  }
+  for (const auto* bad : {"", "-x", "-oProxyCommand=id", "u@", "u@-x", "@x", "-u@x", "a b", "a:22",
+                          "a/b", "a;b", "$(id)", "`id`", "a'b", "a\nb", "*", "a%h"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(fleet::is_ssh_alias(bad));
+  }
+}
