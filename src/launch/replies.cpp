@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "replies.hpp"
+
+#include "output_text.hpp"
+#include "scripts.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+namespace fleet {
+
+namespace {
+
+/// What follows the mark and `word` in the first such line; none when there is no such line.
+std::optional<std::string_view> told(std::string_view text, std::string_view word) {
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.starts_with(scripts::mark) && line.substr(scripts::mark.size()).starts_with(word)) {
+      const auto rest = line.substr(scripts::mark.size() + word.size());
+      if (rest.empty() || rest.front() == ' ') {
+        return rest.empty() ? rest : rest.substr(1);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// The outputs of scripts::inspect and scripts::read_log: lines, then a log.
+struct parts {
+  std::string_view lines;
+  std::optional<std::string_view> log;
+};
+
+parts split_log(std::string_view text) {
+  const auto line = std::string(scripts::mark) + "log\n";
+  for (auto at = text.find(line); at != std::string_view::npos; at = text.find(line, at + 1)) {
+    if (at == 0 || text[at - 1] == '\n') {
+      return {text.substr(0, at), text.substr(at + line.size())};
+    }
+  }
+  return {text, std::nullopt};
+}
+
+/// How a shell writes an exit status: 128 and a signal's number for a signal.
+std::optional<exit_status> shell_status(std::string_view text) {
+  int number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  if (number < 0 || number > 255) {
+    return std::nullopt;
+  }
+  constexpr int signals_end = 128 + 65;
+  return number > 128 && number < signals_end ? exit_status{.signal = number - 128}
+                                              : exit_status{.code = number};
+}
+
+std::string unexpected(const command_end& end) {
+  if (!end.reason.empty()) {
+    return end.reason;
+  }
+  const auto said = last_lines(end.err.empty() ? end.out : end.err);
+  return "the command ended well but did not do its work" + (said.empty() ? "" : ": " + said);
+}
+
+}  // namespace
+
+launch_result launch_reply(const command_end& end, const std::string& instance) {
+  launch_result result{.process = {.instance = instance}};
+  const auto facts = told(end.out, "started");
+  if (facts) {
+    auto& process = result.process;
+    std::istringstream in{std::string(*facts)};
+    in >> process.process_group >> process.birth >> process.log_begin;
+    result.started = !in.fail() && process.process_group > 1 && end.reason.empty();
+  }
+  if (!result.started) {
+    result.reason = unexpected(end);
+    // A script that could not start anything says so by a status of its own. Cut off (ssh's 255),
+    // nobody knows how it went on; but one that could not even say `begun` never will: its output
+    // is closed.
+    const bool own_status = !end.timed_out && end.how.code > 0 && end.how.code < 255;
+    result.may_be_running = facts || (told(end.out, "begun") && !own_status);
+  }
+  return result;
+}
+
+stop_result stop_reply(const command_end& end, bool built_in) {
+  const bool well = end.ran && !end.timed_out && end.how.good();
+  if (well && (!built_in || told(end.out, "stopped"))) {
+    return {.stopped = true};
+  }
+  return {.reason = unexpected(end)};
+}
+
+inspection inspect_reply(const command_end& end) {
+  const auto [lines, log] = split_log(end.out);
+  if (!log) {
+    return {.reason = unexpected(end)};
+  }
+  inspection result{.known = true, .alive = told(lines, "alive").has_value()};
+  if (const auto status = told(lines, "exited")) {
+    if (const auto how = shell_status(*status)) {
+      result.ended = true;
+      result.how = *how;
+    }
+  }
+  result.log = harmless(*log);
+  return result;
+}
+
+outcome<std::string> read_log_reply(const command_end& end) {
+  const auto log = split_log(end.out).log;
+  if (!log || !end.reason.empty()) {
+    return failure{unexpected(end)};
+  }
+  return harmless(*log);
+}
+
+}  // namespace fleet

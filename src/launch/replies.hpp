@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What the scripts printed, as values. Output that is not theirs is never taken for success: a
+// restricted account may answer 0 to anything.
+#pragma once
+
+#include "run_command.hpp"
+
+#include "fleet/core/outcome.hpp"
+#include "fleet/core/process.hpp"
+
+#include <string>
+
+namespace fleet {
+
+[[nodiscard]] launch_result launch_reply(const command_end& end, const std::string& instance);
+
+/// `built_in`: the command was scripts::stop; else its exit status says it all.
+[[nodiscard]] stop_result stop_reply(const command_end& end, bool built_in);
+
+[[nodiscard]] inspection inspect_reply(const command_end& end);
+
+[[nodiscard]] outcome<std::string> read_log_reply(const command_end& end);
+
+}  // namespace fleet

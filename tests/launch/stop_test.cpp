@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "launch/support/commander_rig.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace fleet;
+using namespace fleet::rig;
+
+namespace {
+
+// A process of this test that no launch knows of.
+class stranger {
+ public:
+  explicit stranger(const std::string& script) {
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::setsid();
+      ::execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
+      ::_exit(127);
+    }
+    // In its own group from now on, or else another one's member.
+    eventually([this] { return ::getpgid(pid_) == pid_; });
+  }
+  ~stranger() {
+    ::kill(-pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  stranger(const stranger&) = delete;
+  stranger& operator=(const stranger&) = delete;
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_;
+};
+
+std::string birth_now(pid_t pid) {
+  std::istringstream in{read_file("/proc/" + std::to_string(pid) + "/stat")};
+  std::string field;
+  for (int i = 0; i < 22; ++i)
+    in >> field;
+  std::string boot;
+  std::ifstream{"/proc/sys/kernel/random/boot_id"} >> boot;
+  return field + "@" + boot;
+}
+
+constexpr auto ignores_term = "trap '' TERM; echo $$ >\"$2/pid\"; while :; do sleep 0.1; done";
+
+}  // namespace
+
+TEST_CASE("a stop sends SIGTERM to the process group and waits until no member is left") {
+  commander_rig rig;
+  const auto host = rig.host(
+      R"(trap 'sleep 0.3; echo bye; exit 0' TERM; (exec sleep 50) & echo $! >"$2/pid"; while :; do wait; done)");
+  const auto process = rig.started(rig.order(host));
+  const auto worker = rig.pid_in("pid");
+  const auto result = rig.stop(host, process);
+  CHECK(result.stopped);
+  CHECK(result.reason.empty());
+  CHECK(rig.log(host).ends_with("bye\n"));
+  CHECK_FALSE(alive(worker));
+  CHECK(members_of(process.process_group).empty());
+  REQUIRE(eventually([&] { return rig.exit_of(process.instance).has_value(); }));
+  CHECK(rig.exit_of(process.instance)->how == exit_status{.code = 0});
+}
+
+TEST_CASE("what is left of the group after the grace gets SIGKILL") {
+  commander_rig rig;
+  const auto host = rig.host(ignores_term);
+  const auto process = rig.started(rig.order(host));
+  rig.pid_in("pid");
+  const auto begin = rig::clock::now();
+  CHECK(rig.stop(host, process, 700ms).stopped);
+  CHECK(rig::clock::now() - begin >= 700ms);
+  CHECK(members_of(process.process_group).empty());
+  REQUIRE(eventually([&] { return rig.exit_of(process.instance).has_value(); }));
+  CHECK(rig.exit_of(process.instance)->how == exit_status{.signal = SIGKILL});
+}
+
+TEST_CASE("a worker that the server leaves behind in the group is killed with it") {
+  commander_rig rig;
+  // The worker ignores SIGTERM and has nothing of its environment left.
+  const auto host = rig.host(
+      R"(env -i sh -c 'trap "" TERM; while :; do sleep 0.1; done' & echo $! >"$2/pid"; exec sleep 50)");
+  const auto process = rig.started(rig.order(host));
+  const auto worker = rig.pid_in("pid");
+  CHECK(rig.stop(host, process, 500ms).stopped);
+  CHECK_FALSE(alive(worker));
+}
+
+TEST_CASE("a server that wiped its environment is still known by its group and birth") {
+  commander_rig rig;
+  const auto host = rig.host(R"(exec env -i sh -c 'echo $$ >"$1/pid"; exec sleep 50' sh "$2")");
+  const auto process = rig.started(rig.order(host));
+  REQUIRE(rig.pid_in("pid") == process.process_group);
+  CHECK(rig.stop(host, process).stopped);
+  CHECK_FALSE(alive(process.process_group));
+}
+
+TEST_CASE("D42: a server that its wrapper put into a session of its own is stopped all the same") {
+  commander_rig rig;
+  auto host = rig.host("echo $$ >\"$2/pid\"; exec sleep 50");
+  host.launch_wrapper = {"sh", "-c", R"(setsid sh -c "$1" & exit 0)", "wrapper"};
+  const auto process = rig.started(rig.order(host));
+  const auto server = rig.pid_in("pid");
+  REQUIRE(eventually([&] { return rig.exit_of(process.instance).has_value(); }));
+  CHECK(rig.exit_of(process.instance)->how.good());
+  REQUIRE(members_of(process.process_group).empty());
+  CHECK(rig.inspect(host, process).alive);
+  REQUIRE(alive(server));
+  CHECK(rig.stop(host, process).stopped);
+  CHECK_FALSE(alive(server));
+}
+
+TEST_CASE("D42: such a server that ignores SIGTERM is killed after the grace") {
+  commander_rig rig;
+  auto host = rig.host(ignores_term);
+  host.launch_wrapper = {"sh", "-c", R"(setsid sh -c "$1" & wait)", "wrapper"};
+  const auto process = rig.started(rig.order(host));
+  const auto server = rig.pid_in("pid");
+  CHECK(rig.stop(host, process, 500ms).stopped);
+  CHECK_FALSE(alive(server));
+  CHECK(members_of(process.process_group).empty());
+}
+
+TEST_CASE("an instance is enough to find a launch whose process group was never recorded") {
+  commander_rig rig;
+  const auto host = rig.host("exec sleep 50");
+  const auto process = rig.started(rig.order(host));
+  CHECK(rig.stop(host, {.instance = process.instance}).stopped);
+  CHECK_FALSE(alive(process.process_group));
+}
+
+TEST_CASE("a longer instance id that begins alike is another launch") {
+  commander_rig rig;
+  const auto host = rig.host("exec sleep 50");
+  const auto process = rig.started(rig.order(host));
+  auto shorter = process.instance;
+  shorter.pop_back();
+  CHECK(rig.stop(host, {.instance = shorter}).stopped);
+  CHECK(alive(process.process_group));
+}
+
+TEST_CASE("D30: the stop of a replica whose process is dead ends at once") {
+  commander_rig rig;
+  const auto host = rig.host("exit 0");
+  const auto process = rig.started(rig.order(host));
+  REQUIRE(eventually([&] { return rig.exit_of(process.instance).has_value(); }));
+  const auto begin = rig::clock::now();
+  CHECK(rig.stop(host, process, 30s).stopped);
+  CHECK(rig::clock::now() - begin < 5s);
+}
+
+TEST_CASE("D12: a stranger that has the recorded process group now survives, and nothing is left") {
+  const stranger other{"sleep 50 & wait"};
+  const stranger member{"exec sleep 50"};
+  commander_rig rig;
+  const auto host = rig.host("exit 0");
+  auto process = rig.started(rig.order(host));
+  REQUIRE(eventually([&] { return rig.exit_of(process.instance).has_value(); }));
+  for (const auto& birth : {process.birth, std::string{}, std::string{"1@another-boot"}}) {
+    CAPTURE(birth);
+    process.process_group = other.pid();
+    process.birth = birth;
+    CHECK(rig.stop(host, process, 200ms).stopped);
+    CHECK_FALSE(rig.inspect(host, process).alive);
+    CHECK(alive(other.pid()));
+    CHECK(alive(member.pid()));
+  }
+}
+
+TEST_CASE("a recorded group of another boot is a stranger's, even with the same clock ticks") {
+  const stranger other{"exec sleep 50"};
+  commander_rig rig;
+  const auto host = rig.host("exit 0");
+  auto birth = birth_now(other.pid());
+  birth.replace(birth.find('@'), std::string::npos, "@another-boot");
+  CHECK(rig.stop(host, {rig.instance(), other.pid(), birth}, 200ms).stopped);
+  CHECK(alive(other.pid()));
+}
+
+TEST_CASE("a group without its leader and without the instance is left alone, and that fails") {
+  const stranger other{"(exec sleep 51) & exit 0"};
+  REQUIRE(eventually([&] { return !alive(other.pid()); }));
+  // Reaped, as a leader of long ago would be.
+  REQUIRE(members_of(other.pid()).size() == 1);
+  siginfo_t info{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(other.pid()), &info, WEXITED) == 0);
+  commander_rig rig;
+  const auto host = rig.host("exit 0");
+  const process_ref process{
+      rig.instance(), other.pid(),
+      "1@" + birth_now(::getpid()).substr(birth_now(::getpid()).find('@') + 1)};
+  const auto result = rig.stop(host, process, 200ms);
+  CHECK_FALSE(result.stopped);
+  CHECK(result.reason.find("left alone") != std::string::npos);
+  CHECK(rig.inspect(host, process).alive);
+  CHECK(members_of(other.pid()).size() == 1);
+}
+
+TEST_CASE("a process whose first thread has ended counts as long as another thread runs") {
+  const pid_t half_dead = ::fork();
+  if (half_dead == 0) {
+    ::signal(SIGTERM, SIG_DFL);  // the test framework has a handler
+    ::setsid();
+    std::thread{[] { ::sleep(50); }}.detach();
+    ::syscall(SYS_exit, 0);  // this thread only
+  }
+  REQUIRE(eventually([&] { return !alive(half_dead); }));
+  commander_rig rig;
+  const auto host = rig.host("exit 0");
+  const process_ref process{rig.instance(), half_dead, birth_now(half_dead)};
+  CHECK(rig.inspect(host, process).alive);
+  // It ends as a zombie of this test, which is nothing.
+  CHECK(rig.stop(host, process).stopped);
+  CHECK(::waitpid(half_dead, nullptr, WNOHANG) == half_dead);
+}
+
+TEST_CASE("stop_command is run instead of the built-in way; its exit status decides") {
+  commander_rig rig;
+  auto host = rig.host("exec sleep 50");
+  host.stop_command = {"sh",           "-c",     R"(echo "$@" >"$0/stop"; kill $(cat "$0/group"))",
+                       rig.dir.path(), "{port}", "a b"};
+  const auto process = rig.started(rig.order(host));
+  rig.dir.write("group", std::to_string(process.process_group));
+  CHECK(rig.stop(host, process).stopped);
+  CHECK(read_file(rig.dir.path() + "/stop") == "8001 a b\n");
+  REQUIRE(eventually([&] { return !alive(process.process_group); }));
+
+  host.stop_command = {"sh", "-c", "echo no such job; echo try again >&2; exit 4"};
+  const auto failed = rig.stop(host, process);
+  CHECK_FALSE(failed.stopped);
+  CHECK(failed.reason == "sh: exit status 4: try again");
+  host.stop_command = {"no-such-stopper"};
+  CHECK(rig.stop(host, process).reason ==
+        "no-such-stopper: exit status 127: cannot run no-such-stopper: No such file or directory");
+}
