@@ -127,8 +127,12 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const sigset_t& 
     fleet::use_lanes(config, lanes);
     caf::actor_system system(config);
     const auto replicas = spec.replicas.size();
-    auto actors = fleet::start_fleet(system, given.routing, std::move(spec.replicas),
-                                     fleet::http::spawn_prober(system, lanes), lanes.lanes(), log);
+    auto actors = fleet::start_fleet(system,
+                                     {.routing = given.routing,
+                                      .statics = std::move(spec.replicas),
+                                      .prober = fleet::http::spawn_prober(system, lanes),
+                                      .fronts = lanes.lanes()},
+                                     log);
     server.start(system, actors.fronts);
     log.info("listening", {{"url", *url},
                            {"replicas", std::to_string(replicas)},

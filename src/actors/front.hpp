@@ -10,8 +10,8 @@ class front_state {
   static constexpr const char* name = "front";
 };
 
-/// What the connections of one lane talk to; hands everything on to `router`.
+/// What the connections of one lane talk to; hands on everything.
 front_actor::behavior_type front(front_actor::stateful_pointer<front_state> self,
-                                 const router_actor& router);
+                                 const router_actor& router, const supervisor_actor& supervisor);
 
 }  // namespace fleet

@@ -54,8 +54,8 @@ router_actor::behavior_type router_state::start(const routing_settings& settings
       [this](finished_atom, turn_end& end) { finished(end); },
       [this](describe_atom, instance_id id) { return describe(id); },
       [this](health_atom) { return health(); },
-      [this](join_atom, instance_id id, replica_spec& spec, bool owned,
-             lost_listener_actor& lost_to) { join(id, spec, owned, lost_to); },
+      [this](join_atom, instance_id id, replica_spec& spec, placement& place,
+             lost_listener_actor& lost_to) { join(id, spec, place, lost_to); },
       [this](leave_atom, instance_id id) { leave(id); },
       [this](quiesce_atom, instance_id id) { return quiesce(id); },
       [this](quiesce_atom) { return quiesce(); },
@@ -192,10 +192,10 @@ void router_state::turn_ended(instance_id id) {
 
 // -- membership -------------------------------------------------------------
 
-void router_state::join(instance_id id, replica_spec& spec, bool owned,
+void router_state::join(instance_id id, replica_spec& spec, placement& place,
                         lost_listener_actor& lost_to) {
   const auto [_, joined] = members_.try_emplace(id, member{.spec = std::move(spec),
-                                                           .owned = owned,
+                                                           .place = std::move(place),
                                                            .lost_to = std::move(lost_to),
                                                            .since = self_->clock().now()});
   if (!joined)
@@ -253,7 +253,7 @@ void router_state::hear(phase_report& report) {
   m.health = report.now;
   m.reason = std::move(report.reason);
   loads_.set_routable(report.instance, m.health == phase::ready && !m.draining);
-  if (report.probed && !std::exchange(m.probed, true) && !m.owned)
+  if (report.probed && !std::exchange(m.probed, true) && !m.owned())
     static_probed();
   release_held();
 }
@@ -328,12 +328,13 @@ fleet_view router_state::view(std::uint64_t sessions) const {
                             .url = url(m.spec.where),
                             .now = m.draining ? phase::draining : m.health,
                             .ready = m.health == phase::ready,
-                            .owned = m.owned,
+                            .owned = m.owned(),
                             .draining = m.draining,
                             .outstanding = loads_.outstanding(id),
                             .routed = m.routed,
                             .reason = m.reason,
-                            .since = now - m.since});
+                            .since = now - m.since,
+                            .place = m.place});
   }
   return all;
 }

@@ -33,7 +33,7 @@ class router_state {
 
   struct member {
     replica_spec spec;
-    bool owned = false;
+    placement place;
     lost_listener_actor lost_to;
     phase health = phase::starting;
     std::string reason;  // why it is not ready
@@ -42,6 +42,8 @@ class router_state {
     bool draining = false;
     std::uint64_t routed = 0;
     std::vector<caf::response_promise> drained;  // who waits for its last turn to end
+
+    [[nodiscard]] bool owned() const { return !place.slot.empty(); }
   };
 
   struct waiting_turn {
@@ -58,7 +60,7 @@ class router_state {
   void finished(turn_end& end);
   [[nodiscard]] replica_spec describe(instance_id id) const;
   caf::result<fleet_view> health();
-  void join(instance_id id, replica_spec& spec, bool owned, lost_listener_actor& lost_to);
+  void join(instance_id id, replica_spec& spec, placement& place, lost_listener_actor& lost_to);
   void leave(instance_id id);
   caf::result<void> quiesce(instance_id id);
   caf::result<void> quiesce();

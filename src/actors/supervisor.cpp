@@ -20,30 +20,36 @@ constexpr std::chrono::nanoseconds revival_pause = 1s;
 
 }  // namespace
 
-supervisor_actor::behavior_type supervisor(supervisor_state::pointer self,
-                                           const routing_settings& settings,
-                                           const std::vector<replica_spec>& statics,
-                                           const router_actor& router, const prober_actor& prober,
-                                           logger* log) {
-  return self->state.start(settings, statics, router, prober, *log);
+supervisor_actor::behavior_type supervisor(supervisor_state::pointer self, const fleet_plan& plan,
+                                           const router_actor& router, logger* log) {
+  return self->state.start(plan, router, *log);
 }
 
-supervisor_actor::behavior_type supervisor_state::start(const routing_settings& settings,
-                                                        std::vector<replica_spec> statics,
-                                                        router_actor router, prober_actor prober,
+supervisor_actor::behavior_type supervisor_state::start(fleet_plan plan, router_actor router,
                                                         logger& log) {
-  settings_ = settings;
+  settings_ = plan.routing;
   router_ = std::move(router);
-  prober_ = std::move(prober);
+  prober_ = std::move(plan.prober);
   log_ = &log;
   self_->set_down_handler([this](const caf::down_msg& death) { actor_died(death); });
   self_->set_exit_handler([this](const caf::exit_msg& order) { exit(order.reason); });
   self_->monitor(router_);
   self_->monitor(prober_);
-  for (auto& spec : statics)
+  for (auto& spec : plan.statics)
     add(std::move(spec));
   return {
       [this](shutdown_atom) { return shutdown(); },
+      [](shutdown_atom, hurry_atom) {},
+      [](tick_atom) {},
+      [this](capacity_atom) { return capacity(); },
+      [this](grow_atom, const std::string& slot) { return grow(slot); },
+      [this](shrink_atom, const std::string& replica) { return shrink(replica); },
+      [this](release_atom, const std::string&) {
+        return release_answer{release_outcome::unknown, capacity()};
+      },
+      [this](fleet_atom) { return view(); },
+      [](exited_atom, const process_exit&) {},
+      [](slot_atom, const slot_report&) {},
       [this](revive_atom, instance_id id) { revive(id); },
       [this](phase_atom, const phase_report& report) { hear(report); },
       [this](lost_atom, instance_id id, std::string& reason) { lost(id, reason); },
@@ -53,7 +59,7 @@ supervisor_actor::behavior_type supervisor_state::start(const routing_settings& 
 void supervisor_state::add(replica_spec spec) {
   const instance_id id{++last_instance_};
   const supervisor_actor me = self_;
-  self_->send(router_, join_atom_v, id, spec, false, lost_listener_actor(me));
+  self_->send(router_, join_atom_v, id, spec, placement{}, lost_listener_actor(me));
   auto& m = members_[id];
   m.spec = std::move(spec);
   watch(id, m);
@@ -72,6 +78,36 @@ void supervisor_state::watch(instance_id id, member& m) {
 
 caf::delegated<void> supervisor_state::shutdown() {
   return self_->delegate(router_, quiesce_atom_v);
+}
+
+capacity_view supervisor_state::capacity() const {
+  return {};
+}
+
+grow_answer supervisor_state::grow(const std::string& slot) const {
+  return {.outcome = slot.empty() ? grow_outcome::pool_full : grow_outcome::unknown_slot,
+          .message = slot.empty() ? "no slot is free" : "no slot is called " + slot,
+          .capacity = capacity()};
+}
+
+shrink_answer supervisor_state::shrink(const std::string& replica_name) const {
+  const bool known = std::any_of(members_.begin(), members_.end(),
+                                 [&](const auto& x) { return x.second.spec.name == replica_name; });
+  return {
+      .outcome = known ? shrink_outcome::not_owned : shrink_outcome::unknown,
+      .message = known ? "this router did not launch it" : "no replica is called " + replica_name,
+      .capacity = capacity()};
+}
+
+caf::result<pool_view> supervisor_state::view() {
+  auto answer = self_->make_response_promise<pool_view>();
+  self_->request(router_, caf::infinite, health_atom_v)
+      .then(
+          [this, answer](fleet_view& all) mutable {
+            answer.deliver(pool_view{std::move(all.replicas), capacity()});
+          },
+          [answer](caf::error& why) mutable { answer.deliver(std::move(why)); });
+  return answer;
 }
 
 void supervisor_state::hear(const phase_report& report) {

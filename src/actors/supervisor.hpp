@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "fleet/actors/interfaces.hpp"
+#include "fleet/actors/system.hpp"
 #include "fleet/core/log.hpp"
 #include "fleet/core/settings.hpp"
 
 #include <caf/result.hpp>
+#include <caf/typed_response_promise.hpp>
 
 #include <cstdint>
 #include <map>
@@ -20,9 +21,7 @@ class supervisor_state {
   static constexpr const char* name = "supervisor";
 
   explicit supervisor_state(pointer self) : self_(self) {}
-  supervisor_actor::behavior_type start(const routing_settings& settings,
-                                        std::vector<replica_spec> statics, router_actor router,
-                                        prober_actor prober, logger& log);
+  supervisor_actor::behavior_type start(fleet_plan plan, router_actor router, logger& log);
 
  private:
   struct member {
@@ -32,6 +31,10 @@ class supervisor_state {
   };
 
   caf::delegated<void> shutdown();
+  [[nodiscard]] capacity_view capacity() const;
+  [[nodiscard]] grow_answer grow(const std::string& slot) const;
+  [[nodiscard]] shrink_answer shrink(const std::string& replica_name) const;
+  caf::result<pool_view> view();
   void revive(instance_id id);
   void hear(const phase_report& report);
   void lost(instance_id id, std::string& reason);
@@ -50,11 +53,9 @@ class supervisor_state {
   std::uint64_t last_instance_ = 0;
 };
 
-/// Joins `statics` to the router in their order and has each probed. `log` outlives the actor.
-supervisor_actor::behavior_type supervisor(supervisor_state::pointer self,
-                                           const routing_settings& settings,
-                                           const std::vector<replica_spec>& statics,
-                                           const router_actor& router, const prober_actor& prober,
-                                           logger* log);
+/// Joins the static replicas to the router in their order and has each probed. `log` outlives the
+/// actor.
+supervisor_actor::behavior_type supervisor(supervisor_state::pointer self, const fleet_plan& plan,
+                                           const router_actor& router, logger* log);
 
 }  // namespace fleet

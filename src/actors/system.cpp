@@ -13,16 +13,15 @@
 
 namespace fleet {
 
-running_fleet start_fleet(caf::actor_system& system, const routing_settings& settings,
-                          std::vector<replica_spec> statics, prober_actor prober,
-                          std::size_t fronts, logger& log) {
+running_fleet start_fleet(caf::actor_system& system, fleet_plan plan, logger& log) {
   running_fleet fleet;
-  fleet.prober = std::move(prober);
-  fleet.router = system.spawn(router, settings, statics.size(), &log);
-  fleet.supervisor =
-      system.spawn(supervisor, settings, std::move(statics), fleet.router, fleet.prober, &log);
+  fleet.prober = plan.prober;
+  fleet.commander = plan.commander;
+  fleet.router = system.spawn(router, plan.routing, plan.statics.size(), &log);
+  const auto fronts = plan.fronts;
+  fleet.supervisor = system.spawn(supervisor, std::move(plan), fleet.router, &log);
   for (std::size_t i = 0; i < fronts; ++i)
-    fleet.fronts.push_back(system.spawn(front, fleet.router));
+    fleet.fronts.push_back(system.spawn(front, fleet.router, fleet.supervisor));
   return fleet;
 }
 
@@ -37,6 +36,8 @@ void stop_fleet(running_fleet& fleet) {
   end(fleet.supervisor);
   end(fleet.router);
   end(fleet.prober);
+  if (fleet.commander)
+    end(fleet.commander);
 }
 
 }  // namespace fleet

@@ -79,10 +79,11 @@ awaitable<probe_result> probe(lane_thread& lane, resolver_pool& names, endpoint 
     result = silent(failed);
   } else {
     result = co_await exchange_health(connection, where);
+    result.connected = true;
   }
   connection->close();
   if (struck) {
-    result = {probe_verdict::silent, "no answer in time"};
+    result = {probe_verdict::silent, "no answer in time", result.connected};
   }
   co_return result;
 }

@@ -30,7 +30,15 @@ const replica_view one_view{.instance = {7},
                             .outstanding = 3,
                             .routed = 9,
                             .reason = "answered 503",
-                            .since = 5s};
+                            .since = 5s,
+                            .place = {"node0-d4", {4, 5}, "node0", "/tmp/node0-d4.log"}};
+
+const capacity_view one_pool{.owned = 1,
+                             .ceiling = 2,
+                             .free_slots = {"a", "b"},
+                             .unconfirmed = {{"c", "stop-unconfirmed", "ssh: exit status 255", 3s}},
+                             .abandoned = {{"d", 3, 4s}},
+                             .replacing = {{"e", 2, 5s}}};
 
 template <class T>
 void check_round_trip(caf::actor_system& system, const T& sent) {
@@ -69,8 +77,14 @@ TEST_CASE("every message type survives a round trip with all its fields") {
   check_round_trip(system, turn_end{{4}, "s", turn_outcome::timed_out, "too slow"});
   check_round_trip(system, one_view);
   check_round_trip(system, fleet_view{1, 2, 3, 4, {one_view, one_view}});
-  check_round_trip(system, probe_result{probe_verdict::inconclusive, "no descriptors"});
+  check_round_trip(system, probe_result{probe_verdict::inconclusive, "no descriptors", true});
   check_round_trip(system, phase_report{{5}, phase::draining, true, "why"});
+  check_round_trip(system, slot_report{3, {4}, slot_stage::unconfirmed, "reason", "detail"});
+  check_round_trip(system, pool_view{{one_view}, one_pool});
+  check_round_trip(system, grow_answer{grow_outcome::launch_failed, "why", one_view, one_pool});
+  check_round_trip(system,
+                   shrink_answer{shrink_outcome::unconfirmed, "slot", "reason", "why", one_pool});
+  check_round_trip(system, release_answer{release_outcome::released, one_pool});
 }
 
 TEST_CASE("every enumerator that travels has a name") {
@@ -79,4 +93,8 @@ TEST_CASE("every enumerator that travels has a name") {
   check_names<no_route>(3);
   check_names<turn_outcome>(6);
   check_names<probe_verdict>(4);
+  check_names<slot_stage>(9);
+  check_names<grow_outcome>(7);
+  check_names<shrink_outcome>(5);
+  check_names<release_outcome>(4);
 }

@@ -247,7 +247,7 @@ TEST_CASE("D26: a turn that ends on an instance that is gone is booked nowhere")
   caf::anon_send(sim.fleet.router, leave_atom_v, old);
   const instance_id young{99};
   caf::anon_send(sim.fleet.router, join_atom_v, young, replica_spec{"node0", {"127.0.0.1", 8001}},
-                 true, lost_listener_actor(sim.fleet.supervisor));
+                 placement{.slot = "node0"}, lost_listener_actor(sim.fleet.supervisor));
   caf::anon_send(sim.fleet.router, phase_atom_v, phase_report{young, phase::ready, true, ""});
   sim.run();
   sim.finish(old, "s", turn_outcome::connect_failed);

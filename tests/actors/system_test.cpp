@@ -56,7 +56,8 @@ TEST_CASE("a turn asked for right after the start waits for the first probes and
   lanes_config config(driver);
   quiet_log log;
   caf::actor_system system(config);
-  auto fleet = start_fleet(system, {}, replicas(2), system.spawn(optimist), 2, log);
+  auto fleet = start_fleet(
+      system, {.statics = replicas(2), .prober = system.spawn(optimist), .fronts = 2}, log);
   {
     caf::scoped_actor self(system);
     bool found = false;
@@ -76,8 +77,12 @@ TEST_CASE("a fleet stops at once whatever timers it has set") {
     quiet_log log;
     const auto stop = [&] {
       caf::actor_system system(config);
-      auto fleet =
-          start_fleet(system, {.health_interval = 1h}, replicas(50), system.spawn(prober), 2, log);
+      auto fleet = start_fleet(system,
+                               {.routing = {.health_interval = 1h},
+                                .statics = replicas(50),
+                                .prober = system.spawn(prober),
+                                .fronts = 2},
+                               log);
       caf::scoped_actor(system)
           ->request(fleet.fronts[0], 10s, health_atom_v)
           .receive([](const fleet_view&) {}, [](const caf::error&) {});

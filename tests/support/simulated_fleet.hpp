@@ -33,8 +33,11 @@ class simulated_fleet : public simulation {
     for (int i = 0; i < s.replicas; ++i)
       statics.push_back({"node" + std::to_string(i),
                          {.host = "127.0.0.1", .port = static_cast<std::uint16_t>(8001 + i)}});
-    fleet = start_fleet(system(), s.settings, std::move(statics),
-                        system().spawn(scripted_prober, script), 1, log);
+    fleet = start_fleet(system(),
+                        {.routing = s.settings,
+                         .statics = std::move(statics),
+                         .prober = system().spawn(scripted_prober, script)},
+                        log);
     for (auto& x : fleet.fronts)
       track(x);
     track(fleet.supervisor);

@@ -20,8 +20,30 @@ using lost_listener_actor = caf::typed_actor<
     // A turn could not connect to this instance. Unknown instances are ignored.
     caf::reacts_to<lost_atom, instance_id, std::string /*reason*/>>;
 
-/// One per lane: what HTTP connections of that lane talk to. Delegates all of it to the router.
-using front_actor = caf::typed_actor<
+/// Told when a launched process ends.
+using exit_listener_actor = caf::typed_actor<
+    // A process launched on this machine has ended, on purpose or not. Unknown ones are ignored.
+    caf::reacts_to<exited_atom, process_exit>>;
+
+/// Told where each slot stands.
+using slot_listener_actor = caf::typed_actor<
+    // This slot has moved.
+    caf::reacts_to<slot_atom, slot_report>>;
+
+/// What the admin API asks. An answer that waits for processes comes when they have done their
+/// part, minutes later if need be; it is an error when the actors end first.
+using admin_actor = caf::typed_actor<
+    // Launch on this slot, empty: on the first free one. Answered when the launch command was.
+    caf::replies_to<grow_atom, std::string /*slot*/>::with<grow_answer>,
+    // Drain, stop and confirm. Those who ask while that is under way all get its answer.
+    caf::replies_to<shrink_atom, std::string /*replica*/>::with<shrink_answer>,
+    // The operator says that the devices of this unconfirmed slot are free.
+    caf::replies_to<release_atom, std::string /*slot*/>::with<release_answer>,
+    // The table for GET /replicas.
+    caf::replies_to<fleet_atom>::with<pool_view>>;
+
+/// What every turn asks.
+using turn_actor = caf::typed_actor<
     // Where shall this turn go? Answered at once unless the first probes are still out.
     caf::replies_to<route_atom, route_query>::with<route_answer>,
     // The ticket comes back; exactly one for each ticket given.
@@ -31,11 +53,15 @@ using front_actor = caf::typed_actor<
     // The table for GET /health.
     caf::replies_to<health_atom>::with<fleet_view>>;
 
+/// One per lane: what HTTP connections of that lane talk to. Delegates all of it: turns to the
+/// router, admin questions to the supervisor.
+using front_actor = turn_actor::extend_with<admin_actor>;
+
 /// One per process: membership, outstanding counts, rotation and counters.
-using router_actor = front_actor::extend<
-    // A replica enters the table, not routable before its first good probe. The listener is told
-    // when a turn can not connect to it.
-    caf::reacts_to<join_atom, instance_id, replica_spec, bool /*owned*/, lost_listener_actor>,
+using router_actor = turn_actor::extend<
+    // A replica enters the table, not routable before its first good probe; owned when its
+    // placement names a slot. The listener is told when a turn can not connect to it.
+    caf::reacts_to<join_atom, instance_id, replica_spec, placement, lost_listener_actor>,
     // It leaves the table at once; its pins are released. Unknown instances are ignored.
     caf::reacts_to<leave_atom, instance_id>,
     // No new turns for it, pins released; answered when none of its turns is in flight.
@@ -75,13 +101,53 @@ using replica_actor = caf::typed_actor<
     // INTERNAL: the next probe is due.
     caf::reacts_to<tick_atom, std::uint64_t /*epoch*/>>;
 
-/// One per process: owns the members. Starts a replica actor for each static replica, respawns a
-/// replica actor that died (a defect, logged), ends them at shutdown.
-using supervisor_actor = caf::typed_actor<
-    // No turn is taken any more; answered when those in flight are done.
-    caf::replies_to<shutdown_atom>::with<void>,
+/// The only door to processes for the actors above. Each question is answered once, with a limit
+/// of its own. Tests script it.
+using commander_actor = caf::typed_actor<
+    // Start this slot's replica.
+    caf::replies_to<launch_atom, launch_order>::with<launch_result>,
+    // Stop what a launch started.
+    caf::replies_to<stop_atom, stop_order>::with<stop_result>,
+    // Look at what a launch started.
+    caf::replies_to<inspect_atom, inspect_order>::with<inspection>,
+    // From now on this one is told of each end of a process launched on this machine, after the
+    // answer to its launch. The last one counts.
+    caf::reacts_to<listen_atom, exit_listener_actor>>;
+
+/// One per declared slot: takes one replica at a time from its reservation to its confirmed end,
+/// joins it to the router and has it probed. Tells the supervisor of every move.
+using slot_actor = caf::typed_actor<
+    // Launch as this instance. Only when free.
+    caf::reacts_to<launch_atom, instance_id, std::string /*process instance*/>,
+    // Retire this instance in whatever stage it is. Dropped about an older one, or a second time.
+    caf::reacts_to<stop_atom, instance_id>,
+    // A drain of this instance ends now, also one yet to come.
+    caf::reacts_to<hurry_atom, instance_id>,
+    // Free again, by the operator's word. Only when unconfirmed.
+    caf::reacts_to<release_atom>,
+    // INTERNAL: the timer set at this step has run out.
+    caf::reacts_to<tick_atom, std::uint64_t /*step*/>,
     // INTERNAL: the replica actor of this instance died a while ago, start another.
     caf::reacts_to<revive_atom, instance_id>>::extend_with<phase_listener_actor>::
-    extend_with<lost_listener_actor>;
+    extend_with<lost_listener_actor>::extend_with<exit_listener_actor>;
+
+/// One per process: owns the members. Starts a replica actor for each static replica, respawns a
+/// replica actor that died (a defect, logged), ends them at shutdown. Decides which slots to launch
+/// on.
+using supervisor_actor = caf::typed_actor<
+    // No turn and no launch any more; every launched replica is retired. Answered when that is done
+    // and no turn is in flight any more, or the drain time is over.
+    caf::replies_to<shutdown_atom>::with<void>,
+    // The same without waiting for turns, also when it has begun already. Stops what was launched
+    // all the same.
+    caf::replies_to<shutdown_atom, hurry_atom>::with<void>,
+    // What the pool holds.
+    caf::replies_to<capacity_atom>::with<capacity_view>,
+    // INTERNAL: the drain time of a shutdown is over.
+    caf::reacts_to<tick_atom>,
+    // INTERNAL: the replica actor of this instance died a while ago, start another.
+    caf::reacts_to<revive_atom, instance_id>>::extend_with<admin_actor>::
+    extend_with<phase_listener_actor>::extend_with<lost_listener_actor>::extend_with<
+        exit_listener_actor>::extend_with<slot_listener_actor>;
 
 }  // namespace fleet

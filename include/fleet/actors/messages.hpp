@@ -3,7 +3,10 @@
 // values themselves know nothing of CAF.
 #pragma once
 
+#include "fleet/core/admin.hpp"
+#include "fleet/core/process.hpp"
 #include "fleet/core/replica.hpp"
+#include "fleet/core/slot_life.hpp"
 #include "fleet/core/turn.hpp"
 #include "fleet/core/view.hpp"
 
@@ -31,7 +34,8 @@ enum class probe_verdict : std::uint8_t {
 
 struct probe_result {
   probe_verdict verdict = probe_verdict::silent;
-  std::string reason;  ///< for the operator, e.g. "connection refused", "answered 503"
+  std::string reason;      ///< for the operator, e.g. "connection refused", "answered 503"
+  bool connected = false;  ///< something accepted the connection, whatever it said then
 
   friend bool operator==(const probe_result&, const probe_result&) = default;
 };
@@ -44,6 +48,17 @@ struct phase_report {
   std::string reason;   ///< why it is not ready; empty when it is
 
   friend bool operator==(const phase_report&, const phase_report&) = default;
+};
+
+/// What a slot actor tells the supervisor at each move.
+struct slot_report {
+  std::uint64_t slot = 0;  ///< index in the order of lay_out_slots
+  instance_id instance;    ///< the one this is about
+  slot_stage now = slot_stage::free;
+  std::string reason;  ///< of an unconfirmed one: a stable word
+  std::string detail;  ///< of a free or unconfirmed one: what went wrong, for the operator
+
+  friend bool operator==(const slot_report&, const slot_report&) = default;
 };
 
 template <class Inspector>
@@ -85,7 +100,7 @@ typename Inspector::result_type inspect(Inspector& f, turn_end& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, replica_view& x) {
   return f(caf::meta::type_name("replica_view"), x.instance, x.name, x.url, x.now, x.ready, x.owned,
-           x.draining, x.outstanding, x.routed, x.reason, x.since);
+           x.draining, x.outstanding, x.routed, x.reason, x.since, x.place);
 }
 
 template <class Inspector>
@@ -96,12 +111,127 @@ typename Inspector::result_type inspect(Inspector& f, fleet_view& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, probe_result& x) {
-  return f(caf::meta::type_name("probe_result"), x.verdict, x.reason);
+  return f(caf::meta::type_name("probe_result"), x.verdict, x.reason, x.connected);
 }
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, phase_report& x) {
   return f(caf::meta::type_name("phase_report"), x.instance, x.now, x.probed, x.reason);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, placement& x) {
+  return f(caf::meta::type_name("placement"), x.slot, x.devices, x.host, x.log);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, env_var& x) {
+  return f(caf::meta::type_name("env_var"), x.name, x.value);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, host_spec& x) {
+  return f(caf::meta::type_name("host_spec"), x.name, x.ssh, x.identity_file, x.address, x.devices,
+           x.devices_per_replica, x.port_base, x.model, x.served_model_name, x.serve_args,
+           x.serve_command, x.python, x.env, x.launch_wrapper, x.stop_command, x.workdir,
+           x.log_dir);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, slot_spec& x) {
+  return f(caf::meta::type_name("slot_spec"), x.name, x.host, x.devices, x.port, x.address);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, exit_status& x) {
+  return f(caf::meta::type_name("exit_status"), x.code, x.signal);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, process_ref& x) {
+  return f(caf::meta::type_name("process_ref"), x.instance, x.process_group, x.birth, x.log_begin);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, launch_order& x) {
+  return f(caf::meta::type_name("launch_order"), x.host, x.slot, x.instance);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, launch_result& x) {
+  return f(caf::meta::type_name("launch_result"), x.started, x.process, x.reason, x.may_be_running);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, stop_order& x) {
+  return f(caf::meta::type_name("stop_order"), x.host, x.slot, x.process, x.grace);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, stop_result& x) {
+  return f(caf::meta::type_name("stop_result"), x.stopped, x.reason);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, inspect_order& x) {
+  return f(caf::meta::type_name("inspect_order"), x.host, x.slot, x.process);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, inspection& x) {
+  return f(caf::meta::type_name("inspection"), x.known, x.alive, x.ended, x.how, x.log, x.reason);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, process_exit& x) {
+  return f(caf::meta::type_name("process_exit"), x.slot, x.instance, x.how, x.log);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, slot_report& x) {
+  return f(caf::meta::type_name("slot_report"), x.slot, x.instance, x.now, x.reason, x.detail);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, unconfirmed_slot& x) {
+  return f(caf::meta::type_name("unconfirmed_slot"), x.slot, x.reason, x.detail, x.since);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, abandoned_slot& x) {
+  return f(caf::meta::type_name("abandoned_slot"), x.slot, x.losses, x.since);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, replacing_slot& x) {
+  return f(caf::meta::type_name("replacing_slot"), x.slot, x.attempt, x.retry_in);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, capacity_view& x) {
+  return f(caf::meta::type_name("capacity_view"), x.owned, x.ceiling, x.free_slots, x.unconfirmed,
+           x.abandoned, x.replacing);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, pool_view& x) {
+  return f(caf::meta::type_name("pool_view"), x.replicas, x.capacity);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, grow_answer& x) {
+  return f(caf::meta::type_name("grow_answer"), x.outcome, x.message, x.replica, x.capacity);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, shrink_answer& x) {
+  return f(caf::meta::type_name("shrink_answer"), x.outcome, x.slot, x.reason, x.message,
+           x.capacity);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, release_answer& x) {
+  return f(caf::meta::type_name("release_answer"), x.outcome, x.capacity);
 }
 
 }  // namespace fleet
@@ -119,6 +249,28 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_TYPE_ID(fleet, (fleet::fleet_view))
   CAF_ADD_TYPE_ID(fleet, (fleet::probe_result))
   CAF_ADD_TYPE_ID(fleet, (fleet::phase_report))
+  CAF_ADD_TYPE_ID(fleet, (fleet::placement))
+  CAF_ADD_TYPE_ID(fleet, (fleet::env_var))
+  CAF_ADD_TYPE_ID(fleet, (fleet::host_spec))
+  CAF_ADD_TYPE_ID(fleet, (fleet::slot_spec))
+  CAF_ADD_TYPE_ID(fleet, (fleet::exit_status))
+  CAF_ADD_TYPE_ID(fleet, (fleet::process_ref))
+  CAF_ADD_TYPE_ID(fleet, (fleet::launch_order))
+  CAF_ADD_TYPE_ID(fleet, (fleet::launch_result))
+  CAF_ADD_TYPE_ID(fleet, (fleet::stop_order))
+  CAF_ADD_TYPE_ID(fleet, (fleet::stop_result))
+  CAF_ADD_TYPE_ID(fleet, (fleet::inspect_order))
+  CAF_ADD_TYPE_ID(fleet, (fleet::inspection))
+  CAF_ADD_TYPE_ID(fleet, (fleet::process_exit))
+  CAF_ADD_TYPE_ID(fleet, (fleet::slot_report))
+  CAF_ADD_TYPE_ID(fleet, (fleet::unconfirmed_slot))
+  CAF_ADD_TYPE_ID(fleet, (fleet::abandoned_slot))
+  CAF_ADD_TYPE_ID(fleet, (fleet::replacing_slot))
+  CAF_ADD_TYPE_ID(fleet, (fleet::capacity_view))
+  CAF_ADD_TYPE_ID(fleet, (fleet::pool_view))
+  CAF_ADD_TYPE_ID(fleet, (fleet::grow_answer))
+  CAF_ADD_TYPE_ID(fleet, (fleet::shrink_answer))
+  CAF_ADD_TYPE_ID(fleet, (fleet::release_answer))
 
   CAF_ADD_ATOM(fleet, fleet, route_atom, "route")
   CAF_ADD_ATOM(fleet, fleet, finished_atom, "finished")
@@ -140,5 +292,17 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_ATOM(fleet, fleet, tick_atom, "tick")
   CAF_ADD_ATOM(fleet, fleet, shutdown_atom, "shutdown")
   CAF_ADD_ATOM(fleet, fleet, revive_atom, "revive")
+  CAF_ADD_ATOM(fleet, fleet, launch_atom, "launch")
+  CAF_ADD_ATOM(fleet, fleet, stop_atom, "stop")
+  CAF_ADD_ATOM(fleet, fleet, inspect_atom, "inspect")
+  CAF_ADD_ATOM(fleet, fleet, exited_atom, "exited")
+  CAF_ADD_ATOM(fleet, fleet, listen_atom, "listen")
+  CAF_ADD_ATOM(fleet, fleet, slot_atom, "slot")
+  CAF_ADD_ATOM(fleet, fleet, hurry_atom, "hurry")
+  CAF_ADD_ATOM(fleet, fleet, grow_atom, "grow")
+  CAF_ADD_ATOM(fleet, fleet, shrink_atom, "shrink")
+  CAF_ADD_ATOM(fleet, fleet, release_atom, "release")
+  CAF_ADD_ATOM(fleet, fleet, capacity_atom, "capacity")
+  CAF_ADD_ATOM(fleet, fleet, fleet_atom, "fleet")
 
 CAF_END_TYPE_ID_BLOCK(fleet)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace fleet {
 
@@ -31,6 +32,16 @@ struct replica_spec {
   endpoint where;
 
   friend bool operator==(const replica_spec&, const replica_spec&) = default;
+};
+
+/// What a launched replica occupies; all empty for one that somebody else runs.
+struct placement {
+  std::string slot;
+  std::vector<std::uint32_t> devices;
+  std::string host;  ///< the host's name in the fleet file
+  std::string log;   ///< path of its log, on the machine that runs it
+
+  friend bool operator==(const placement&, const placement&) = default;
 };
 
 /// One life of one replica, unique in this process and never used again. Whatever is said about a

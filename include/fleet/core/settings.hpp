@@ -18,4 +18,14 @@ struct routing_settings {
   std::chrono::nanoseconds first_probe_wait = std::chrono::milliseconds(500);
 };
 
+/// What launching, stopping and the pool need of the command line. Contract sections 1 and 7.
+struct launch_settings {
+  std::chrono::nanoseconds launch_timeout = std::chrono::seconds(600);  ///< launch to ready
+  std::chrono::nanoseconds drain_timeout = std::chrono::seconds(300);
+  /// Between the polite and the hard signal; and again for the address to go silent afterwards.
+  std::chrono::nanoseconds stop_grace = std::chrono::seconds(30);
+  std::size_t initial_replicas = 0;  ///< launched at startup; see pool_limits
+  std::size_t ceiling = 0;           ///< see pool_limits
+};
+
 }  // namespace fleet

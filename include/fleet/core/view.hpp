@@ -23,6 +23,7 @@ struct replica_view {
   std::uint64_t routed = 0;
   std::string reason;                 ///< why it is not ready; empty when it is
   std::chrono::nanoseconds since{0};  ///< time spent in this phase so far
+  placement place;                    ///< of an owned one
 
   friend bool operator==(const replica_view&, const replica_view&) = default;
 };
@@ -33,7 +34,7 @@ struct fleet_view {
   std::uint64_t routed = 0;
   std::uint64_t affinity_hits = 0;
   std::uint64_t rejected = 0;
-  std::vector<replica_view> replicas;  ///< in the order of the fleet file
+  std::vector<replica_view> replicas;  ///< in the order they joined: static ones first
 
   friend bool operator==(const fleet_view&, const fleet_view&) = default;
 };

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "fleet/core/slot_life.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace fleet {
+
+namespace {
+
+using enum slot_stage;
+
+constexpr std::array<std::pair<slot_stage, slot_stage>, 15> moves{{
+    {free, reserved},
+    {reserved, free},  // something answers there already, or it is not wanted any more
+    {reserved, launching},
+    {launching, free},  // the launch failed and nothing was started
+    {launching, loading},
+    {launching, stopping},  // the launch failed and something may run all the same
+    {loading, serving},
+    {loading, draining},
+    {serving, draining},
+    {draining, stopping},
+    {stopping, confirming},
+    {stopping, unconfirmed},
+    {confirming, free},
+    {confirming, unconfirmed},
+    {unconfirmed, free},  // an operator says so
+}};
+
+}  // namespace
+
+bool may_move(slot_stage from, slot_stage to) {
+  return std::find(moves.begin(), moves.end(), std::pair{from, to}) != moves.end();
+}
+
+bool in_use(slot_stage s) {
+  return s != free && s != unconfirmed;
+}
+
+bool slot_life::move(slot_stage to) {
+  if (!may_move(now_, to))
+    return false;
+  now_ = to;
+  return true;
+}
+
+std::string to_string(slot_stage s) {
+  switch (s) {
+    case free:
+      return "free";
+    case reserved:
+      return "reserved";
+    case launching:
+      return "launching";
+    case loading:
+      return "loading";
+    case serving:
+      return "serving";
+    case draining:
+      return "draining";
+    case stopping:
+      return "stopping";
+    case confirming:
+      return "confirming";
+    case unconfirmed:
+      return "unconfirmed";
+  }
+  return "unknown";
+}
+
+}  // namespace fleet
