@@ -9,18 +9,22 @@
 #include "fleet/http/lane_threads.hpp"
 #include "fleet/http/prober.hpp"
 #include "fleet/http/server.hpp"
+#include "fleet/launch/commander_actor.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
 
+#include <array>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <future>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <sys/resource.h>
 
@@ -67,6 +71,7 @@ fleet::http::http_settings http_part(const fleet::settings& given) {
   http.request_timeout = given.request_timeout;
   http.connect_timeout = given.routing.connect_timeout;
   http.max_body = static_cast<std::size_t>(given.max_body);
+  http.admin_token = given.admin_token;
   return http;
 }
 
@@ -90,34 +95,41 @@ int wait_for_signal(const sigset_t& ending, std::chrono::nanoseconds limit) {
   return signal > 0 ? signal : 0;
 }
 
-/// Contract section 8: finish what is in flight, at most for the drain time; a second signal cuts.
+/// Contract section 8: finish what is in flight, at most for the drain time, and stop whatever was
+/// launched. A second signal ends the drain, never the stopping.
 void drain(const sigset_t& ending, caf::actor_system& system, const fleet::running_fleet& actors,
-           fleet::http::server& server, std::chrono::nanoseconds drain_timeout,
-           fleet::logger& log) {
-  using clock = std::chrono::steady_clock;
-  const auto over = clock::now() + drain_timeout;
+           fleet::http::server& server, fleet::logger& log) {
   server.stop_accepting();
-  const auto quiet = ask_shutdown(system, actors.supervisor);
+  const auto quiet = ask_shutdown(system, actors.supervisor, fleet::shutdown_atom::value);
   while (quiet.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-    if (clock::now() >= over) {
-      log.warn("drain_timeout", {{"effect", "turns still in flight are cut"}});
-      return;
-    }
     if (wait_for_signal(ending, signal_poll) != 0) {
       log.warn("second_signal", {{"effect", "turns still in flight are cut"}});
+      const auto hurried = ask_shutdown(system, actors.supervisor, fleet::shutdown_atom::value,
+                                        fleet::hurry_atom::value);
+      server.close();
+      hurried.wait();
       return;
     }
   }
   server.wait_until_idle(goodbye);
 }
 
-int serve(const fleet::settings& given, fleet::fleet_spec spec, const sigset_t& ending) {
+bool is_loopback(const std::string& address) {
+  return address == "::1" || address.starts_with("127.");
+}
+
+int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::pool_limits& pool,
+          const sigset_t& ending) {
   fleet::stderr_log log(given.level, given.format);
   for (const auto& warning : spec.warnings) {
     log.warn("fleet_file", {{"warning", warning}});
   }
   fleet::http::lane_threads lanes(given.threads);
   fleet::http::server server(lanes, http_part(given), log);
+  if (!spec.slots.empty() && given.admin_token.empty() && !is_loopback(given.host)) {
+    log.warn("admin_api_open", {{"reason", "anyone who reaches the port can launch and stop "
+                                           "replicas; set --admin-token-file"}});
+  }
   const auto url = server.bind(given.host, given.port);
   if (!url) {
     return refuse(url.error());
@@ -127,15 +139,26 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const sigset_t& 
     fleet::use_lanes(config, lanes);
     caf::actor_system system(config);
     const auto replicas = spec.replicas.size();
+    const auto slots = spec.slots.size();
+    fleet::commander_actor commander;
+    if (slots != 0) {
+      commander = fleet::spawn_commander(system, {});
+    }
     auto actors = fleet::start_fleet(system,
                                      {.routing = given.routing,
+                                      .launch = launch_part(given, pool),
                                       .statics = std::move(spec.replicas),
+                                      .hosts = std::move(spec.hosts),
+                                      .slots = std::move(spec.slots),
                                       .prober = fleet::http::spawn_prober(system, lanes),
+                                      .commander = std::move(commander),
+                                      .mint_instance = mint_instance,
                                       .fronts = lanes.lanes()},
                                      log);
     server.start(system, actors.fronts);
     log.info("listening", {{"url", *url},
                            {"replicas", std::to_string(replicas)},
+                           {"slots", std::to_string(slots)},
                            {"lanes", std::to_string(lanes.lanes())},
                            {"version", fleet::version()}});
     int signal = 0;
@@ -143,7 +166,7 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const sigset_t& 
       signal = wait_for_signal(ending, std::chrono::hours(1));
     }
     log.info("stopping", {{"signal", std::to_string(signal)}});
-    drain(ending, system, actors, server, given.drain_timeout, log);
+    drain(ending, system, actors, server, log);
     server.close();
     fleet::stop_fleet(actors);
     system.await_all_actors_done();
@@ -169,14 +192,9 @@ int run(const fleet::settings& given) {
     std::cout << fleet::slot_table(*spec);
     return EXIT_SUCCESS;
   }
-  if (!spec->hosts.empty()) {
-    return refuse(given.fleet_file +
-                  ": hosts: this version checks hosts (--check) but cannot launch on them; "
-                  "list running replicas under replicas");
-  }
   const auto ending = take_signals();
   raise_descriptor_limit();
-  return serve(given, std::move(*spec), ending);
+  return serve(given, std::move(*spec), *pool, ending);
 }
 
 }  // namespace

@@ -71,6 +71,17 @@ class actor_port final : public fleet_port {
 
   awaitable<fleet_view> health() override { return ask<fleet_view>(health_atom::value); }
 
+  awaitable<grow_answer> grow(std::string slot) override {
+    return ask<grow_answer>(grow_atom::value, std::move(slot));
+  }
+  awaitable<shrink_answer> shrink(std::string replica) override {
+    return ask<shrink_answer>(shrink_atom::value, std::move(replica));
+  }
+  awaitable<release_answer> release(std::string slot) override {
+    return ask<release_answer>(release_atom::value, std::move(slot));
+  }
+  awaitable<pool_view> fleet() override { return ask<pool_view>(fleet_atom::value); }
+
  private:
   template <class Answer, class... Ts>
   awaitable<Answer> ask(Ts... question) {

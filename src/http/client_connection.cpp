@@ -2,7 +2,7 @@
 #include "client_connection.hpp"
 
 #include "exchange.hpp"
-#include "health_json.hpp"
+#include "view_json.hpp"
 
 #include "fleet/core/session_id.hpp"
 
@@ -271,11 +271,17 @@ awaitable<bool> client_connection::answer() {
       exchange turn(*this, lane_);
       co_return co_await turn.run();
     }
+    case route_kind::admin: {
+      const auto reply =
+          co_await answer_admin(*lane_.fleet, lane_.settings, request_.head, request_.body);
+      const bool keep = may_keep();
+      co_return co_await send_own(admin_text(reply, keep), keep);
+    }
     case route_kind::unknown:
       break;
   }
   // Named, not a braced temporary: g++ 12 destroys one twice around co_await.
-  const refusal unknown{404, "not_found", "no such path here; there are /v1/... and /health"};
+  const refusal unknown{404, "not_found", "no such path here; there are /v1/..., /health and /replicas"};
   co_return co_await refuse(unknown);
 }
 
@@ -296,6 +302,15 @@ awaitable<bool> client_connection::send_own(std::string text, bool keep) {
   const auto ec = co_await write(asio::buffer(text));
   limit_.disarm();
   co_return !ec && keep;
+}
+
+std::string client_connection::admin_text(const own_reply& reply, bool keep) const {
+  return own_answer(reply.status, reply.json, keep, request_.head.method == "HEAD",
+                    {{"X-Request-Id", request_.request_id},
+                     {"Location", reply.location},
+                     {"Allow", reply.allow},
+                     {"Retry-After", reply.status == 503 ? "1" : ""},
+                     {"WWW-Authenticate", reply.authenticate ? "Bearer" : ""}});
 }
 
 std::string client_connection::refusal_text(const refusal& why, bool keep) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "admin.hpp"
 #include "inbound.hpp"
 #include "lane.hpp"
 #include "request_head.hpp"
@@ -76,6 +77,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   awaitable<bool> answer();
   awaitable<bool> answer_health();
   awaitable<bool> send_own(std::string text, bool keep);
+  [[nodiscard]] std::string admin_text(const own_reply& reply, bool keep) const;
   [[nodiscard]] std::string refusal_text(const refusal& why, bool keep) const;
   awaitable<void> linger();
   void seen_while_watching();

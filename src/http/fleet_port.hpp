@@ -3,9 +3,11 @@
 
 #include "net.hpp"
 
+#include "fleet/core/admin.hpp"
 #include "fleet/core/turn.hpp"
 #include "fleet/core/view.hpp"
 
+#include <string>
 #include <utility>
 
 namespace fleet::http {
@@ -26,6 +28,12 @@ class fleet_port {
   /// Name and address of an instance; port 0 when it is gone.
   virtual awaitable<replica_spec> describe(instance_id instance) = 0;
   virtual awaitable<fleet_view> health() = 0;
+
+  // The admin API; see admin_actor. An answer can take as long as a drain and a stop.
+  virtual awaitable<grow_answer> grow(std::string slot) = 0;
+  virtual awaitable<shrink_answer> shrink(std::string replica) = 0;
+  virtual awaitable<release_answer> release(std::string slot) = 0;
+  virtual awaitable<pool_view> fleet() = 0;
 };
 
 /// Holds one ticket and gives it back when it goes, on every path. Rule 2: what goes up comes down.

@@ -18,6 +18,15 @@ bool is_method_with_body(std::string_view method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
+bool is_admin_path(std::string_view path) {
+  for (const std::string_view root : {"/replicas", "/slots"}) {
+    if (path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/')) {
+      return true;
+    }
+  }
+  return false;
+}
+
 route_kind classify(std::string_view method, std::string_view target) {
   if (target == "*") {
     return method == "OPTIONS" ? route_kind::options : route_kind::unknown;
@@ -25,6 +34,9 @@ route_kind classify(std::string_view method, std::string_view target) {
   const auto path = path_of(target);
   if (path == "/health") {
     return route_kind::health;
+  }
+  if (is_admin_path(path)) {
+    return route_kind::admin;
   }
   if (path == "/v1/models" && method == "GET") {
     return route_kind::models;
@@ -76,6 +88,20 @@ void note_field(request_head& head, const field_view& field, int& hosts) {
   }
 }
 
+/// Two Authorization fields could be read in two ways, so they count as none.
+void note_authorization(request_head& head, const std::vector<field_view>& fields) {
+  int found = 0;
+  for (const auto& field : fields) {
+    if (same_token(field.name, "Authorization")) {
+      ++found;
+      head.authorization = field.value;
+    }
+  }
+  if (found != 1) {
+    head.authorization.clear();
+  }
+}
+
 }  // namespace
 
 bool request_head::carries_session() const {
@@ -102,6 +128,9 @@ std::optional<refusal> read_head(const request_parser& parsed, request_head& int
     if (!stays_here(field.name) && !named_by(connection, field.name)) {
       append_line(into.fields, field.name, field.value);
     }
+  }
+  if (into.kind == route_kind::admin) {
+    note_authorization(into, parsed.fields());
   }
   if (!parsed.head_done()) {
     return std::nullopt;

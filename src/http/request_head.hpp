@@ -18,6 +18,7 @@ enum class route_kind : std::uint8_t {
   models,   ///< GET /v1/models: any replica, not counted
   proxied,  ///< anything else under /v1/
   options,  ///< OPTIONS *
+  admin,    ///< /replicas, /slots and what is below them: with the token only
   unknown,
 };
 
@@ -34,6 +35,7 @@ struct request_head {
   std::string host;
   std::string session;  ///< the first X-Session-Id that is not blank
   std::string request_id;
+  std::string authorization;      ///< of an admin request; empty unless there is exactly one
   std::string forwarded_for;  ///< X-Forwarded-For lines joined
   bool has_forwarded_proto = false;
   bool has_forwarded_host = false;

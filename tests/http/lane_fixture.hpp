@@ -41,6 +41,22 @@ struct scripted_port final : fleet_port {
   void finished(turn_end end) override { ended.push_back(std::move(end)); }
   awaitable<replica_spec> describe(instance_id instance) override { co_return specs[instance]; }
   awaitable<fleet_view> health() override { co_return fleet_view{}; }
+  awaitable<grow_answer> grow(std::string slot) override {
+    admin_calls.push_back("grow " + slot);
+    co_return grown;
+  }
+  awaitable<shrink_answer> shrink(std::string replica) override {
+    admin_calls.push_back("shrink " + replica);
+    co_return shrunk;
+  }
+  awaitable<release_answer> release(std::string slot) override {
+    admin_calls.push_back("release " + slot);
+    co_return released;
+  }
+  awaitable<pool_view> fleet() override {
+    admin_calls.push_back("fleet");
+    co_return pool_view{};
+  }
 
   /// The next turn goes to this port of 127.0.0.1, as a new instance.
   void send_to(std::uint16_t port) {
@@ -54,6 +70,10 @@ struct scripted_port final : fleet_port {
   std::vector<route_query> asked;
   std::vector<turn_end> ended;
   std::size_t given = 0;
+  std::vector<std::string> admin_calls;
+  grow_answer grown;
+  shrink_answer shrunk;
+  release_answer released;
 };
 
 /// Sends `answer` to whoever connects once it has read a head, then does `then`.

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "admin.hpp"
+
+#include "response_head.hpp"
+#include "view_json.hpp"
+
+#include "fleet/core/header_rules.hpp"
+#include "fleet/core/outcome.hpp"
+
+#include <boost/json/parse.hpp>
+#include <openssl/crypto.h>
+
+#include <charconv>
+
+namespace fleet::http {
+
+namespace {
+
+own_reply refused(int status, std::string_view code, std::string message) {
+  return {.status = status, .json = error_json({status, code, std::move(message)})};
+}
+
+own_reply wrong_method(std::string allow) {
+  auto reply = refused(405, "method_not_allowed", "this path takes " + allow);
+  reply.allow = std::move(allow);
+  return reply;
+}
+
+/// The slot that a POST /replicas asks for; empty: any.
+outcome<std::string> slot_asked_for(std::string_view body) {
+  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return std::string();
+  }
+  error_code ec;
+  const auto value = boost::json::parse(boost::json::string_view(body.data(), body.size()), ec);
+  const auto* object = ec ? nullptr : value.if_object();
+  if (object == nullptr) {
+    return failure{R"(the body must be empty or a JSON object like {"slot":"node02-d1"})"};
+  }
+  std::string slot;
+  for (const auto& member : *object) {
+    const auto* text = member.key() == "slot" ? member.value().if_string() : nullptr;
+    if (text == nullptr || text->empty()) {
+      return failure{R"(the body takes one member, "slot", a non-empty string)"};
+    }
+    slot.assign(text->data(), text->size());
+  }
+  return slot;
+}
+
+own_reply reply_to(const grow_answer& answer) {
+  switch (answer.outcome) {
+    case grow_outcome::accepted:
+      return {.status = 202,
+              .json = replica_json(answer.replica),
+              .location = "/replicas/" + answer.replica.name};
+    case grow_outcome::launch_failed:
+      return {.status = 502, .json = refused_json("launch_failed", answer.message, answer.capacity)};
+    case grow_outcome::unknown_slot:
+      return {.status = 404, .json = refused_json("unknown_slot", answer.message, answer.capacity)};
+    case grow_outcome::shutting_down:
+      return refused(503, "shutting_down", "the router is shutting down");
+    case grow_outcome::pool_full:
+    case grow_outcome::at_ceiling:
+    case grow_outcome::slot_not_free:
+      break;
+  }
+  return {.status = 409,
+          .json = refused_json(to_string(answer.outcome), answer.message, answer.capacity)};
+}
+
+own_reply reply_to(const std::string& name, const shrink_answer& answer) {
+  switch (answer.outcome) {
+    case shrink_outcome::stopped:
+      return {.status = 200, .json = stopped_json(name, answer)};
+    case shrink_outcome::unknown:
+      return refused(404, "unknown_replica", "there is no replica " + name);
+    case shrink_outcome::not_owned:
+      return refused(409, "not_owned", name + " was not launched by this router");
+    case shrink_outcome::unconfirmed:
+      return {.status = 500, .json = unconfirmed_json(answer)};
+    case shrink_outcome::shutting_down:
+      break;
+  }
+  return refused(503, "shutting_down", "the router is shutting down");
+}
+
+own_reply reply_to(const std::string& slot, const release_answer& answer) {
+  switch (answer.outcome) {
+    case release_outcome::released:
+      return {.status = 200, .json = released_json(slot, answer.capacity)};
+    case release_outcome::unknown:
+      return refused(404, "unknown_slot", "there is no slot " + slot);
+    case release_outcome::not_unconfirmed:
+      return {.status = 409,
+              .json = refused_json("not_unconfirmed", slot + " is not unconfirmed",
+                                   answer.capacity)};
+    case release_outcome::shutting_down:
+      break;
+  }
+  return refused(503, "shutting_down", "the router is shutting down");
+}
+
+awaitable<own_reply> answer_pool(fleet_port& fleet, const request_head& head,
+                                 std::string_view body) {
+  if (head.method == "GET" || head.method == "HEAD") {
+    const auto pool = co_await fleet.fleet();
+    co_return own_reply{.status = 200, .json = pool_json(pool)};
+  }
+  if (head.method != "POST") {
+    co_return wrong_method("GET, HEAD, POST");
+  }
+  auto slot = slot_asked_for(body);
+  if (!slot) {
+    co_return refused(400, "bad_request", slot.error());
+  }
+  const auto answer = co_await fleet.grow(std::move(*slot));
+  co_return reply_to(answer);
+}
+
+}  // namespace
+
+bool authorised(const request_head& head, const http_settings& settings) {
+  static constexpr std::string_view scheme = "Bearer";
+  const auto& token = settings.admin_token;
+  if (token.empty()) {
+    return true;
+  }
+  std::string_view given = head.authorization;
+  if (given.size() <= scheme.size() || !same_token(given.substr(0, scheme.size()), scheme) ||
+      given[scheme.size()] != ' ') {
+    return false;
+  }
+  given.remove_prefix(std::min(given.find_first_not_of(' ', scheme.size()), given.size()));
+  return given.size() == token.size() &&
+         CRYPTO_memcmp(given.data(), token.data(), token.size()) == 0;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    const char* digits = text.data() + i + 1;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
+      out.push_back(static_cast<char>(value));
+      i += 2;
+    } else {
+      out.push_back(text[i]);
+    }
+  }
+  return out;
+}
+
+awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settings,
+                                  const request_head& head, std::string_view body) {
+  if (!authorised(head, settings)) {
+    auto reply = refused(401, "unauthorized", "this path needs the admin token as Bearer token");
+    reply.authenticate = true;
+    co_return reply;
+  }
+  static constexpr std::string_view replica = "/replicas/";
+  static constexpr std::string_view slots = "/slots/";
+  static constexpr std::string_view release = "/release";
+  const auto path = path_of(head.target);
+  if (path == "/replicas") {
+    co_return co_await answer_pool(fleet, head, body);
+  }
+  if (path.starts_with(replica) && path.size() > replica.size()) {
+    const auto name = percent_decoded(path.substr(replica.size()));
+    if (head.method != "DELETE") {
+      co_return wrong_method("DELETE");
+    }
+    const auto answer = co_await fleet.shrink(name);
+    co_return reply_to(name, answer);
+  }
+  if (path.starts_with(slots) && path.ends_with(release) &&
+      path.size() > slots.size() + release.size()) {
+    const auto slot = percent_decoded(
+        path.substr(slots.size(), path.size() - slots.size() - release.size()));
+    if (head.method != "POST") {
+      co_return wrong_method("POST");
+    }
+    const auto answer = co_await fleet.release(slot);
+    co_return reply_to(slot, answer);
+  }
+  co_return refused(404, "not_found", "no such admin path");
+}
+
+}  // namespace fleet::http

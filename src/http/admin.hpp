@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "fleet_port.hpp"
+#include "request_head.hpp"
+
+#include "fleet/http/settings.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace fleet::http {
+
+/// An answer of the router's own, ready to be framed.
+struct own_reply {
+  int status = 200;
+  std::string json;
+  std::string location;       ///< Location field; empty: none
+  std::string allow;          ///< Allow field; empty: none
+  bool authenticate = false;  ///< WWW-Authenticate: Bearer
+};
+
+/// Whether this request may act as admin: no token is configured, or its one Authorization field is
+/// `Bearer` (in any case) and exactly the token, compared in constant time. Contract section 6.
+[[nodiscard]] bool authorised(const request_head& head, const http_settings& settings);
+
+/// `%XX` decoded; any other character is kept.
+[[nodiscard]] std::string percent_decoded(std::string_view text);
+
+/// Serves /replicas and /slots. Contract section 6. Checks the token first, whatever the path.
+awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settings,
+                                  const request_head& head, std::string_view body);
+
+}  // namespace fleet::http

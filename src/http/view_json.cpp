@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "view_json.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value_from.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+
+namespace fleet::http {
+
+namespace {
+
+std::string utc(std::chrono::nanoseconds ago) {
+  const auto when = std::chrono::system_clock::now() -
+                    std::chrono::duration_cast<std::chrono::system_clock::duration>(ago);
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  const auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text.data(), size};
+}
+
+boost::json::object replica_object(const replica_view& replica) {
+  boost::json::object out{{"name", replica.name},
+                          {"url", replica.url},
+                          {"ready", replica.ready},
+                          {"phase", to_string(replica.now)},
+                          {"owned", replica.owned},
+                          {"draining", replica.draining},
+                          {"outstanding", replica.outstanding},
+                          {"routed", replica.routed}};
+  if (replica.owned) {
+    out["slot"] = replica.place.slot;
+    out["devices"] = boost::json::value_from(replica.place.devices);
+    out["host"] = replica.place.host;
+    out["log"] = replica.place.log;
+  }
+  if (!replica.reason.empty()) {
+    out["reason"] = replica.reason;
+    out["since"] = utc(replica.since);
+  }
+  return out;
+}
+
+/// Seconds, for times to come.
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+boost::json::object capacity_object(const capacity_view& capacity) {
+  boost::json::array unconfirmed;
+  for (const auto& slot : capacity.unconfirmed) {
+    boost::json::object entry{
+        {"slot", slot.slot}, {"reason", slot.reason}, {"since", utc(slot.since)}};
+    if (!slot.detail.empty()) {
+      entry["detail"] = slot.detail;
+    }
+    unconfirmed.push_back(std::move(entry));
+  }
+  boost::json::array abandoned;
+  for (const auto& slot : capacity.abandoned) {
+    abandoned.push_back(boost::json::object{
+        {"slot", slot.slot}, {"losses", slot.losses}, {"since", utc(slot.since)}});
+  }
+  boost::json::array replacing;
+  for (const auto& slot : capacity.replacing) {
+    replacing.push_back(boost::json::object{{"slot", slot.slot},
+                                            {"attempt", slot.attempt},
+                                            {"retry_in", seconds(slot.retry_in)}});
+  }
+  return {{"owned", capacity.owned},
+          {"ceiling", capacity.ceiling},
+          {"free_slots", boost::json::value_from(capacity.free_slots)},
+          {"unconfirmed", std::move(unconfirmed)},
+          {"abandoned", std::move(abandoned)},
+          {"replacing", std::move(replacing)}};
+}
+
+boost::json::object error_object(std::string_view code, std::string_view message) {
+  const boost::json::string text(message.data(), message.size());
+  const boost::json::object error{{"message", text},
+                                  {"type", "router_error"},
+                                  {"param", nullptr},
+                                  {"code", boost::json::string_view(code.data(), code.size())}};
+  return {{"object", "error"}, {"message", text}, {"error", error}};
+}
+
+boost::json::string_view plain(std::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+bool any_routable(const fleet_view& fleet) {
+  return std::any_of(fleet.replicas.begin(), fleet.replicas.end(),
+                     [](const replica_view& r) { return r.ready && !r.draining; });
+}
+
+std::string health_json(const fleet_view& fleet) {
+  const auto count = [&](auto predicate) {
+    return std::count_if(fleet.replicas.begin(), fleet.replicas.end(), predicate);
+  };
+  boost::json::array replicas;
+  for (const auto& replica : fleet.replicas) {
+    replicas.push_back(replica_object(replica));
+  }
+  return boost::json::serialize(boost::json::object{
+      {"status", any_routable(fleet) ? "ok" : "no_replicas"},
+      {"replicas_ready", count([](const replica_view& r) { return r.ready && !r.draining; })},
+      {"replicas_total", fleet.replicas.size()},
+      {"replicas_failed", count([](const replica_view& r) { return r.now == phase::failed; })},
+      {"sessions", fleet.sessions},
+      {"routed", fleet.routed},
+      {"affinity_hits", fleet.affinity_hits},
+      {"rejected", fleet.rejected},
+      {"replicas", std::move(replicas)}});
+}
+
+std::string pool_json(const pool_view& pool) {
+  boost::json::array replicas;
+  for (const auto& replica : pool.replicas) {
+    replicas.push_back(replica_object(replica));
+  }
+  return boost::json::serialize(boost::json::object{{"replicas", std::move(replicas)},
+                                                    {"capacity", capacity_object(pool.capacity)}});
+}
+
+std::string replica_json(const replica_view& replica) {
+  return boost::json::serialize(replica_object(replica));
+}
+
+std::string stopped_json(std::string_view name, const shrink_answer& answer) {
+  return boost::json::serialize(
+      boost::json::object{{"name", plain(name)},
+                          {"stopped", true},
+                          {"capacity", capacity_object(answer.capacity)}});
+}
+
+std::string unconfirmed_json(const shrink_answer& answer) {
+  auto out = error_object("stop_unconfirmed", answer.message);
+  out["code"] = "stop_unconfirmed";
+  out["slot"] = answer.slot;
+  out["reason"] = answer.reason;
+  out["capacity"] = capacity_object(answer.capacity);
+  return boost::json::serialize(out);
+}
+
+std::string released_json(std::string_view slot, const capacity_view& capacity) {
+  return boost::json::serialize(boost::json::object{{"slot", plain(slot)},
+                                                    {"released", true},
+                                                    {"capacity", capacity_object(capacity)}});
+}
+
+std::string refused_json(std::string_view code, std::string_view message,
+                         const capacity_view& capacity) {
+  auto out = error_object(code, message);
+  out["capacity"] = capacity_object(capacity);
+  return boost::json::serialize(out);
+}
+
+}  // namespace fleet::http

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "fleet/core/admin.hpp"
+#include "fleet/core/view.hpp"
+
+#include <string>
+
+namespace fleet::http {
+
+/// Whether a turn could be routed now: the status of GET /health.
+[[nodiscard]] bool any_routable(const fleet_view& fleet);
+
+/// The body of GET /health. Contract section 5. A replica that is not ready also says why
+/// (`reason`) and since when (`since`, UTC).
+[[nodiscard]] std::string health_json(const fleet_view& fleet);
+
+/// The body of GET /replicas. Contract section 6.
+[[nodiscard]] std::string pool_json(const pool_view& pool);
+
+/// The body of a 202 to POST /replicas: the new replica.
+[[nodiscard]] std::string replica_json(const replica_view& replica);
+
+/// The body of a 200 to DELETE /replicas/{name}.
+[[nodiscard]] std::string stopped_json(std::string_view name, const shrink_answer& answer);
+
+/// The body of a 500 to DELETE /replicas/{name}: an error object with `slot` and `reason`.
+[[nodiscard]] std::string unconfirmed_json(const shrink_answer& answer);
+
+/// The body of a 200 to POST /slots/{slot}/release.
+[[nodiscard]] std::string released_json(std::string_view slot, const capacity_view& capacity);
+
+/// An error object as every refusal has it, with `capacity` beside it.
+[[nodiscard]] std::string refused_json(std::string_view code, std::string_view message,
+                                       const capacity_view& capacity);
+
+}  // namespace fleet::http
