@@ -75,13 +75,32 @@ fleet::http::http_settings http_part(const fleet::settings& given) {
   return http;
 }
 
-/// Ready when the supervisor has let the last turn end.
+fleet::launch_settings launch_part(const fleet::settings& given, const fleet::pool_limits& pool) {
+  return {.launch_timeout = given.launch_timeout,
+          .drain_timeout = given.drain_timeout,
+          .stop_grace = given.stop_grace,
+          .initial_replicas = pool.initial,
+          .ceiling = pool.ceiling};
+}
+
+/// 128 random bits in hex: an instance is never used again, whichever router launched it.
+std::string mint_instance() {
+  std::random_device random;
+  std::array<char, 33> text{};
+  std::snprintf(text.data(), text.size(), "%08x%08x%08x%08x", random(), random(), random(),
+                random());
+  return text.data();
+}
+
+/// Ready when the supervisor has retired what it launched and the last turn is over. `words`: the
+/// shutdown_atom, and hurry_atom to drain no longer.
+template <class... Words>
 std::shared_future<void> ask_shutdown(caf::actor_system& system,
-                                      const fleet::supervisor_actor& supervisor) {
+                                      const fleet::supervisor_actor& supervisor, Words... words) {
   auto done = std::make_shared<std::promise<void>>();
   auto future = done->get_future().share();
-  system.spawn([done, supervisor](caf::event_based_actor* self) {
-    self->request(supervisor, caf::infinite, fleet::shutdown_atom::value)
+  system.spawn([done, supervisor, words...](caf::event_based_actor* self) {
+    self->request(supervisor, caf::infinite, words...)
         .then([done] { done->set_value(); }, [done](const caf::error&) { done->set_value(); });
   });
   return future;
@@ -127,8 +146,9 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
   fleet::http::lane_threads lanes(given.threads);
   fleet::http::server server(lanes, http_part(given), log);
   if (!spec.slots.empty() && given.admin_token.empty() && !is_loopback(given.host)) {
-    log.warn("admin_api_open", {{"reason", "anyone who reaches the port can launch and stop "
-                                           "replicas; set --admin-token-file"}});
+    log.warn("admin_api_open", {{"reason",
+                                 "anyone who reaches the port can launch and stop "
+                                 "replicas; set --admin-token-file"}});
   }
   const auto url = server.bind(given.host, given.port);
   if (!url) {
@@ -191,6 +211,11 @@ int run(const fleet::settings& given) {
   if (given.check) {
     std::cout << fleet::slot_table(*spec);
     return EXIT_SUCCESS;
+  }
+  if (!spec->hosts.empty()) {
+    return refuse(given.fleet_file +
+                  ": hosts: this version checks hosts (--check) but cannot launch on them; "
+                  "list running replicas under replicas");
   }
   const auto ending = take_signals();
   raise_descriptor_limit();

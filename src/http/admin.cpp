@@ -55,7 +55,8 @@ own_reply reply_to(const grow_answer& answer) {
               .json = replica_json(answer.replica),
               .location = "/replicas/" + answer.replica.name};
     case grow_outcome::launch_failed:
-      return {.status = 502, .json = refused_json("launch_failed", answer.message, answer.capacity)};
+      return {.status = 502,
+              .json = refused_json("launch_failed", answer.message, answer.capacity)};
     case grow_outcome::unknown_slot:
       return {.status = 404, .json = refused_json("unknown_slot", answer.message, answer.capacity)};
     case grow_outcome::shutting_down:
@@ -92,9 +93,9 @@ own_reply reply_to(const std::string& slot, const release_answer& answer) {
     case release_outcome::unknown:
       return refused(404, "unknown_slot", "there is no slot " + slot);
     case release_outcome::not_unconfirmed:
-      return {.status = 409,
-              .json = refused_json("not_unconfirmed", slot + " is not unconfirmed",
-                                   answer.capacity)};
+      return {
+          .status = 409,
+          .json = refused_json("not_unconfirmed", slot + " is not unconfirmed", answer.capacity)};
     case release_outcome::shutting_down:
       break;
   }
@@ -176,8 +177,8 @@ awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settin
   }
   if (path.starts_with(slots) && path.ends_with(release) &&
       path.size() > slots.size() + release.size()) {
-    const auto slot = percent_decoded(
-        path.substr(slots.size(), path.size() - slots.size() - release.size()));
+    const auto slot =
+        percent_decoded(path.substr(slots.size(), path.size() - slots.size() - release.size()));
     if (head.method != "POST") {
       co_return wrong_method("POST");
     }

@@ -281,7 +281,8 @@ awaitable<bool> client_connection::answer() {
       break;
   }
   // Named, not a braced temporary: g++ 12 destroys one twice around co_await.
-  const refusal unknown{404, "not_found", "no such path here; there are /v1/..., /health and /replicas"};
+  const refusal unknown{404, "not_found",
+                        "no such path here; there are /v1/..., /health and /replicas"};
   co_return co_await refuse(unknown);
 }
 

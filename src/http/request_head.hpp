@@ -35,7 +35,7 @@ struct request_head {
   std::string host;
   std::string session;  ///< the first X-Session-Id that is not blank
   std::string request_id;
-  std::string authorization;      ///< of an admin request; empty unless there is exactly one
+  std::string authorization;  ///< of an admin request; empty unless there is exactly one
   std::string forwarded_for;  ///< X-Forwarded-For lines joined
   bool has_forwarded_proto = false;
   bool has_forwarded_host = false;

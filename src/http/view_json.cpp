@@ -70,9 +70,8 @@ boost::json::object capacity_object(const capacity_view& capacity) {
   }
   boost::json::array replacing;
   for (const auto& slot : capacity.replacing) {
-    replacing.push_back(boost::json::object{{"slot", slot.slot},
-                                            {"attempt", slot.attempt},
-                                            {"retry_in", seconds(slot.retry_in)}});
+    replacing.push_back(boost::json::object{
+        {"slot", slot.slot}, {"attempt", slot.attempt}, {"retry_in", seconds(slot.retry_in)}});
   }
   return {{"owned", capacity.owned},
           {"ceiling", capacity.ceiling},
@@ -91,7 +90,9 @@ boost::json::object error_object(std::string_view code, std::string_view message
   return {{"object", "error"}, {"message", text}, {"error", error}};
 }
 
-boost::json::string_view plain(std::string_view text) { return {text.data(), text.size()}; }
+boost::json::string_view plain(std::string_view text) {
+  return {text.data(), text.size()};
+}
 
 }  // namespace
 
@@ -134,10 +135,8 @@ std::string replica_json(const replica_view& replica) {
 }
 
 std::string stopped_json(std::string_view name, const shrink_answer& answer) {
-  return boost::json::serialize(
-      boost::json::object{{"name", plain(name)},
-                          {"stopped", true},
-                          {"capacity", capacity_object(answer.capacity)}});
+  return boost::json::serialize(boost::json::object{
+      {"name", plain(name)}, {"stopped", true}, {"capacity", capacity_object(answer.capacity)}});
 }
 
 std::string unconfirmed_json(const shrink_answer& answer) {
@@ -150,9 +149,8 @@ std::string unconfirmed_json(const shrink_answer& answer) {
 }
 
 std::string released_json(std::string_view slot, const capacity_view& capacity) {
-  return boost::json::serialize(boost::json::object{{"slot", plain(slot)},
-                                                    {"released", true},
-                                                    {"capacity", capacity_object(capacity)}});
+  return boost::json::serialize(boost::json::object{
+      {"slot", plain(slot)}, {"released", true}, {"capacity", capacity_object(capacity)}});
 }
 
 std::string refused_json(std::string_view code, std::string_view message,

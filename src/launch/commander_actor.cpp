@@ -14,11 +14,11 @@ namespace {
 
 /// The commander with the messages its processes answer through; only commander_actor is seen
 /// outside.
-using commander_with_answers = commander_actor::extend<
-    caf::reacts_to<launch_atom, std::uint64_t, launch_result>,
-    caf::reacts_to<stop_atom, std::uint64_t, stop_result>,
-    caf::reacts_to<inspect_atom, std::uint64_t, inspection>,
-    caf::reacts_to<exited_atom, process_exit>>;
+using commander_with_answers =
+    commander_actor::extend<caf::reacts_to<launch_atom, std::uint64_t, launch_result>,
+                            caf::reacts_to<stop_atom, std::uint64_t, stop_result>,
+                            caf::reacts_to<inspect_atom, std::uint64_t, inspection>,
+                            caf::reacts_to<exited_atom, process_exit>>;
 
 /// The questions of one kind that are still out. A promise belongs to its actor's thread, so the
 /// process side answers with a message that names the question.
