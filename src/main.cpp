@@ -115,14 +115,19 @@ int wait_for_signal(const sigset_t& ending, std::chrono::nanoseconds limit) {
 }
 
 /// Contract section 8: finish what is in flight, at most for the drain time, and stop whatever was
-/// launched. A second signal ends the drain, never the stopping.
+/// launched. The end of that time or a second signal ends the drain, never the stopping.
 void drain(const sigset_t& ending, caf::actor_system& system, const fleet::running_fleet& actors,
-           fleet::http::server& server, fleet::logger& log) {
+           fleet::http::server& server, std::chrono::nanoseconds drain_timeout,
+           fleet::logger& log) {
+  using clock = std::chrono::steady_clock;
+  const auto over = clock::now() + drain_timeout;
   server.stop_accepting();
   const auto quiet = ask_shutdown(system, actors.supervisor, fleet::shutdown_atom::value);
   while (quiet.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-    if (wait_for_signal(ending, signal_poll) != 0) {
-      log.warn("second_signal", {{"effect", "turns still in flight are cut"}});
+    const bool again = wait_for_signal(ending, signal_poll) != 0;
+    if (again || clock::now() >= over) {
+      log.warn(again ? "second_signal" : "drain_timeout",
+               {{"effect", "turns still in flight are cut"}});
       const auto hurried = ask_shutdown(system, actors.supervisor, fleet::shutdown_atom::value,
                                         fleet::hurry_atom::value);
       server.close();
@@ -186,7 +191,7 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
       signal = wait_for_signal(ending, std::chrono::hours(1));
     }
     log.info("stopping", {{"signal", std::to_string(signal)}});
-    drain(ending, system, actors, server, log);
+    drain(ending, system, actors, server, given.drain_timeout, log);
     server.close();
     fleet::stop_fleet(actors);
     system.await_all_actors_done();
