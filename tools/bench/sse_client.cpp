@@ -143,8 +143,9 @@ awaitable<void> client(const plan& p, unsigned number, totals& sum) {
     socket.set_option(tcp::no_delay(true));
     co_await turns(socket, p, turn(p, number), sum);
   } catch (const std::exception& error) {
-    std::cerr << "bench_sse_client: connection " << number << ": " << error.what() << "\n";
-    ++sum.errors;
+    if (sum.errors++ == 0) {
+      std::cerr << "bench_sse_client: connection " << number << ": " << error.what() << "\n";
+    }
   }
 }
 
