@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 // An actor that dies in its first act must not be started over and over without a pause.
 constexpr std::chrono::nanoseconds revival_pause = 1s;
 
+constexpr const char* shutting_down = "the router is shutting down";
+
 }  // namespace
 
 supervisor_actor::behavior_type supervisor(supervisor_state::pointer self, const fleet_plan& plan,
@@ -28,8 +30,11 @@ supervisor_actor::behavior_type supervisor(supervisor_state::pointer self, const
 supervisor_actor::behavior_type supervisor_state::start(fleet_plan plan, router_actor router,
                                                         logger& log) {
   settings_ = plan.routing;
+  launch_ = plan.launch;
   router_ = std::move(router);
-  prober_ = std::move(plan.prober);
+  prober_ = plan.prober;
+  commander_ = plan.commander;
+  mint_instance_ = plan.mint_instance;
   log_ = &log;
   self_->set_down_handler([this](const caf::down_msg& death) { actor_died(death); });
   self_->set_exit_handler([this](const caf::exit_msg& order) { exit(order.reason); });
@@ -37,19 +42,23 @@ supervisor_actor::behavior_type supervisor_state::start(fleet_plan plan, router_
   self_->monitor(prober_);
   for (auto& spec : plan.statics)
     add(std::move(spec));
+  if (commander_) {
+    const supervisor_actor me = self_;
+    self_->monitor(commander_);
+    self_->send(commander_, listen_atom_v, exit_listener_actor(me));
+    add_slots(plan);
+  }
   return {
       [this](shutdown_atom) { return shutdown(); },
-      [](shutdown_atom, hurry_atom) {},
-      [](tick_atom) {},
-      [this](capacity_atom) { return capacity(); },
-      [this](grow_atom, const std::string& slot) { return grow(slot); },
-      [this](shrink_atom, const std::string& replica) { return shrink(replica); },
-      [this](release_atom, const std::string&) {
-        return release_answer{release_outcome::unknown, capacity()};
-      },
+      [this](shutdown_atom, hurry_atom) { return shutdown_now(); },
+      [this](grow_atom, const std::string& wanted) { return grow(wanted); },
+      [this](shrink_atom, const std::string& replica_name) { return shrink(replica_name); },
+      [this](release_atom, const std::string& slot_name) { return release(slot_name); },
       [this](fleet_atom) { return view(); },
-      [](exited_atom, const process_exit&) {},
-      [](slot_atom, const slot_report&) {},
+      [this](capacity_atom) { return capacity(); },
+      [this](exited_atom, process_exit& end) { exited(end); },
+      [this](slot_atom, slot_report& report) { slot_moved(report); },
+      [this](tick_atom) { turns_over(); },
       [this](revive_atom, instance_id id) { revive(id); },
       [this](phase_atom, const phase_report& report) { hear(report); },
       [this](lost_atom, instance_id id, std::string& reason) { lost(id, reason); },
@@ -76,40 +85,6 @@ void supervisor_state::watch(instance_id id, member& m) {
                                                                 .log = log_});
 }
 
-caf::delegated<void> supervisor_state::shutdown() {
-  return self_->delegate(router_, quiesce_atom_v);
-}
-
-capacity_view supervisor_state::capacity() const {
-  return {};
-}
-
-grow_answer supervisor_state::grow(const std::string& slot) const {
-  return {.outcome = slot.empty() ? grow_outcome::pool_full : grow_outcome::unknown_slot,
-          .message = slot.empty() ? "no slot is free" : "no slot is called " + slot,
-          .capacity = capacity()};
-}
-
-shrink_answer supervisor_state::shrink(const std::string& replica_name) const {
-  const bool known = std::any_of(members_.begin(), members_.end(),
-                                 [&](const auto& x) { return x.second.spec.name == replica_name; });
-  return {
-      .outcome = known ? shrink_outcome::not_owned : shrink_outcome::unknown,
-      .message = known ? "this router did not launch it" : "no replica is called " + replica_name,
-      .capacity = capacity()};
-}
-
-caf::result<pool_view> supervisor_state::view() {
-  auto answer = self_->make_response_promise<pool_view>();
-  self_->request(router_, caf::infinite, health_atom_v)
-      .then(
-          [this, answer](fleet_view& all) mutable {
-            answer.deliver(pool_view{std::move(all.replicas), capacity()});
-          },
-          [answer](caf::error& why) mutable { answer.deliver(std::move(why)); });
-  return answer;
-}
-
 void supervisor_state::hear(const phase_report& report) {
   const auto found = members_.find(report.instance);
   if (found != members_.end())
@@ -125,13 +100,16 @@ void supervisor_state::lost(instance_id id, std::string& reason) {
 void supervisor_state::actor_died(const caf::down_msg& death) {
   if (death.reason == caf::exit_reason::user_shutdown)
     return;
+  if (slot_died(death))
+    return;
   const auto found = std::find_if(members_.begin(), members_.end(), [&](const auto& x) {
     return x.second.actor && x.second.actor.address() == death.source;
   });
   const bool ours = found != members_.end();
   const char* who = ours                                ? replica_state::name
                     : death.source == router_.address() ? "router"
-                                                        : "prober";
+                    : death.source == prober_.address() ? "prober"
+                                                        : "commander";
   log_->error("actor_died", {{"actor", who},
                              {"replica", ours ? found->second.spec.name : ""},
                              {"reason", to_string(death.reason)}});
@@ -147,11 +125,25 @@ void supervisor_state::revive(instance_id id) {
     watch(id, found->second);
 }
 
+// A promise that dies with its holder is never answered, so all are answered here.
 void supervisor_state::exit(const caf::error& reason) {
   for (const auto& [_, m] : members_) {
     if (m.actor)
       self_->send_exit(m.actor, caf::exit_reason::user_shutdown);
   }
+  for (auto& s : slots_) {
+    self_->send_exit(s.actor, caf::exit_reason::user_shutdown);
+    for (auto& x : s.growing)
+      x.deliver(grow_answer{.message = shutting_down});
+    for (auto& x : s.shrinking)
+      x.deliver(shrink_answer{.slot = s.setup.slot.name, .message = shutting_down});
+    for (auto& x : s.releasing)
+      x.deliver(release_answer{});
+  }
+  for (auto& [_, x] : views_)
+    x.deliver(pool_view{});
+  for (auto& x : closed_to_)
+    x.deliver(caf::unit);
   self_->quit(reason);
 }
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "fleet/actors/system.hpp"
-#include "fleet/core/log.hpp"
-#include "fleet/core/settings.hpp"
+#include "slot.hpp"
 
+#include "fleet/actors/system.hpp"
+#include "fleet/core/pool_table.hpp"
+
+#include <caf/response_promise.hpp>
 #include <caf/result.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,37 +29,90 @@ class supervisor_state {
   supervisor_actor::behavior_type start(fleet_plan plan, router_actor router, logger& log);
 
  private:
+  template <class Answer>
+  using promises = std::vector<caf::typed_response_promise<Answer>>;
+
+  // A static replica.
   struct member {
     replica_spec spec;
     phase known = phase::starting;  // as last reported
     replica_actor actor;            // null between its death and its revival
   };
 
-  caf::delegated<void> shutdown();
-  [[nodiscard]] capacity_view capacity() const;
-  [[nodiscard]] grow_answer grow(const std::string& slot) const;
-  [[nodiscard]] shrink_answer shrink(const std::string& replica_name) const;
-  caf::result<pool_view> view();
+  // A slot, in the order of the pool table.
+  struct slot_member {
+    slot_setup setup;
+    slot_actor actor;
+    instance_id instance;  // the last one launched
+    promises<grow_answer> growing;
+    promises<shrink_answer> shrinking;
+    promises<release_answer> releasing;
+  };
+
+  // -- messages about replicas ----------------------------------------------
+
   void revive(instance_id id);
   void hear(const phase_report& report);
   void lost(instance_id id, std::string& reason);
   void actor_died(const caf::down_msg& death);
   void exit(const caf::error& reason);
 
+  // -- messages about the pool ----------------------------------------------
+
+  caf::result<grow_answer> grow(const std::string& wanted);
+  caf::result<shrink_answer> shrink(const std::string& replica_name);
+  caf::result<release_answer> release(const std::string& slot_name);
+  caf::result<pool_view> view();
+  [[nodiscard]] capacity_view capacity() const;
+  void exited(process_exit& end);
+  void slot_moved(slot_report& report);
+
+  // -- messages about the end -----------------------------------------------
+
+  caf::result<void> shutdown();
+  caf::result<void> shutdown_now();
+  void turns_over();
+
+  // -- the rest -------------------------------------------------------------
+
   void add(replica_spec spec);
   void watch(instance_id id, member& m);
+  void add_slots(const fleet_plan& plan);
+  void launch(std::size_t index);
+  [[nodiscard]] bool slot_died(const caf::down_msg& death);
+  [[nodiscard]] grow_answer launched(const slot_member& s) const;
+  void answer_settled(std::size_t index);
+  [[nodiscard]] shrink_answer settled(std::size_t index) const;
+  void close();
+  caf::result<void> closed();
+  void close_if_done();
+  [[nodiscard]] std::chrono::nanoseconds now() const;
 
   pointer self_;
   routing_settings settings_;
+  launch_settings launch_;
   router_actor router_;
   prober_actor prober_;
+  commander_actor commander_;
+  std::function<std::string()> mint_instance_;
   logger* log_ = nullptr;
+
   std::map<instance_id, member> members_;
   std::uint64_t last_instance_ = 0;
+
+  std::vector<slot_member> slots_;
+  pool_table pool_;
+
+  std::map<std::uint64_t, caf::typed_response_promise<pool_view>> views_;  // being put together
+  std::uint64_t last_view_ = 0;
+
+  bool closing_ = false;
+  bool turns_over_ = false;  // or no longer waited for
+  std::vector<caf::response_promise> closed_to_;
 };
 
-/// Joins the static replicas to the router in their order and has each probed. `log` outlives the
-/// actor.
+/// Joins the static replicas to the router in their order and has each probed, then launches the
+/// initial replicas. `log` outlives the actor.
 supervisor_actor::behavior_type supervisor(supervisor_state::pointer self, const fleet_plan& plan,
                                            const router_actor& router, logger* log);
 

@@ -23,6 +23,7 @@ namespace fleet {
 struct probe_step {
   probe_verdict verdict = probe_verdict::good;
   std::chrono::nanoseconds after{0};  ///< at the limit or later: silent at the limit
+  bool connected = false;             ///< a silent one accepted the connection all the same
 };
 
 /// What the network is like, by port, and what was asked of it. One thread only.
@@ -86,6 +87,7 @@ inline scripted_prober_actor::behavior_type scripted_prober(
         auto promise = self->make_response_promise<probe_result>();
         probe_result result{.verdict = late ? probe_verdict::silent : step.verdict};
         result.reason = result.verdict == probe_verdict::good ? "" : to_string(result.verdict);
+        result.connected = step.connected;
         st.waiting[++st.last] = {where.port, promise, std::move(result)};
         const auto delay = std::min<std::chrono::nanoseconds>(step.after, limit);
         if (delay > std::chrono::nanoseconds(0))

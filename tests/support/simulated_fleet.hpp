@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/quiet_log.hpp"
+#include "support/scripted_commander.hpp"
 #include "support/scripted_prober.hpp"
 #include "support/simulation.hpp"
 
@@ -21,10 +22,13 @@ struct fleet_shape {
   int replicas = 2;
   routing_settings settings;
   std::map<std::uint16_t, std::vector<probe_step>> probes;
+  int near = 0;            ///< slots near-d<i> on this machine, port 9000+i
+  int far = 0;             ///< slots far-d<i> behind ssh, port 9100+i
+  launch_settings launch;  ///< a ceiling of 0 stands for all slots
 };
 
-/// A whole fleet of static replicas in simulated time: replica i is `node<i>` on port 8001+i. All
-/// answer their probes unless the script says otherwise.
+/// A whole fleet in simulated time: static replica i is `node<i>` on port 8001+i and answers its
+/// probes unless the script says otherwise.
 class simulated_fleet : public simulation {
  public:
   explicit simulated_fleet(fleet_shape s = {}) {
@@ -33,16 +37,28 @@ class simulated_fleet : public simulation {
     for (int i = 0; i < s.replicas; ++i)
       statics.push_back({"node" + std::to_string(i),
                          {.host = "127.0.0.1", .port = static_cast<std::uint16_t>(8001 + i)}});
+    auto hosts = declare_hosts(s);
+    auto slots = lay_out_slots(hosts);
+    for (const auto& x : slots)
+      script->set(x.port, probe_verdict::silent);
+    if (s.launch.ceiling == 0)
+      s.launch.ceiling = slots.size();
     fleet = start_fleet(system(),
                         {.routing = s.settings,
+                         .launch = s.launch,
                          .statics = std::move(statics),
-                         .prober = system().spawn(scripted_prober, script)},
+                         .hosts = std::move(hosts),
+                         .slots = std::move(slots),
+                         .prober = system().spawn(scripted_prober, script),
+                         .commander = system().spawn(scripted_commander, commands, script),
+                         .mint_instance = [n = 0]() mutable { return "i" + std::to_string(++n); }},
                         log);
     for (auto& x : fleet.fronts)
       track(x);
     track(fleet.supervisor);
     track(fleet.router);
     track(fleet.prober);
+    track(fleet.commander);
   }
 
   // -- turns ----------------------------------------------------------------
@@ -91,8 +107,25 @@ class simulated_fleet : public simulation {
   static instance_id node(int replica) { return {static_cast<std::uint64_t>(replica) + 1}; }
 
   std::shared_ptr<probe_script> script = std::make_shared<probe_script>();
+  std::shared_ptr<command_script> commands = std::make_shared<command_script>();
   quiet_log log;
   running_fleet fleet;
+
+ private:
+  static std::vector<host_spec> declare_hosts(const fleet_shape& s) {
+    std::vector<host_spec> hosts;
+    const auto add = [&](std::string name, std::string ssh, int slots, std::uint16_t port_base) {
+      if (slots == 0)
+        return;
+      host_spec host{.name = std::move(name), .ssh = std::move(ssh), .port_base = port_base};
+      for (int i = 0; i < slots; ++i)
+        host.devices.push_back(static_cast<std::uint32_t>(i));
+      hosts.push_back(std::move(host));
+    };
+    add("far", "user@far", s.far, 9100);
+    add("near", "", s.near, 9000);
+    return hosts;
+  }
 };
 
 }  // namespace fleet

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "fleet/core/admin.hpp"
+#include "fleet/core/slot_life.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fleet {
+
+/// Where all slots stand, and which one a launch may take. Spec: "Capacity". Slots are counted in
+/// the order they are filled. A time is that of any steady clock, always the same one.
+class pool_table {
+ public:
+  /// All free. `ceiling` counts replicas and unconfirmed slots: the devices that are held.
+  explicit pool_table(std::vector<std::string> names = {}, std::size_t ceiling = 0);
+
+  /// What a launch may take: `accepted` with the slot, or why none.
+  struct choice {
+    grow_outcome outcome = grow_outcome::pool_full;
+    std::size_t slot = 0;
+  };
+
+  /// `wanted` empty: the first free one.
+  [[nodiscard]] choice choose(const std::string& wanted) const;
+
+  [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const;
+
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] const std::string& name(std::size_t slot) const { return entries_.at(slot).name; }
+  [[nodiscard]] slot_stage stage(std::size_t slot) const { return entries_.at(slot).stage; }
+
+  /// Of an unconfirmed one, a stable word.
+  [[nodiscard]] const std::string& reason(std::size_t slot) const {
+    return entries_.at(slot).reason;
+  }
+
+  /// What is behind that, or why the last launch came to nothing; may be empty.
+  [[nodiscard]] const std::string& detail(std::size_t slot) const {
+    return entries_.at(slot).detail;
+  }
+
+  /// An index out of range is ignored.
+  void set(std::size_t slot, slot_stage stage, std::string reason, std::string detail,
+           std::chrono::nanoseconds now);
+
+  [[nodiscard]] capacity_view view(std::chrono::nanoseconds now) const;
+
+ private:
+  struct entry {
+    std::string name;
+    slot_stage stage = slot_stage::free;
+    std::string reason;
+    std::string detail;
+    std::chrono::nanoseconds since{0};
+  };
+
+  [[nodiscard]] bool at_ceiling() const;
+
+  std::vector<entry> entries_;
+  std::size_t ceiling_;
+};
+
+}  // namespace fleet

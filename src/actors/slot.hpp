@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "fleet/actors/interfaces.hpp"
+#include "fleet/core/log.hpp"
+#include "fleet/core/settings.hpp"
+#include "fleet/core/slot_life.hpp"
+
+#include <caf/actor_clock.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace fleet {
+
+/// What a slot actor is made from.
+struct slot_setup {
+  std::uint64_t index = 0;
+  host_spec host;
+  slot_spec slot;
+  replica_spec spec;  ///< of the replicas launched on it, and what they occupy
+  placement place;
+  slot_stage known = slot_stage::free;  ///< free or unconfirmed
+  routing_settings routing;
+  launch_settings launch;
+  router_actor router;
+  prober_actor prober;
+  commander_actor commander;
+  slot_listener_actor listener;
+  logger* log = nullptr;
+};
+
+class slot_state {
+ public:
+  using pointer = slot_actor::stateful_pointer<slot_state>;
+  static constexpr const char* name = "slot";
+
+  explicit slot_state(pointer self) : self_(self) {}
+  slot_state(const slot_state&) = delete;
+  slot_state& operator=(const slot_state&) = delete;
+  ~slot_state() { end_watch(); }
+
+  slot_actor::behavior_type start(slot_setup setup);
+
+ private:
+  using time_point = caf::actor_clock::time_point;
+
+  // -- messages -------------------------------------------------------------
+
+  void launch(instance_id id, std::string& process);
+  void stop(instance_id id);
+  void hurry(instance_id id);
+  void release();
+  void tick(std::uint64_t step);
+  void revive(instance_id id);
+  void hear(const phase_report& report);
+  void lost(instance_id id, std::string& reason);
+  void exited(const process_exit& end);
+  void actor_died(const caf::down_msg& death);
+
+  // -- the way up -----------------------------------------------------------
+
+  void address_checked(const probe_result& found);
+  void start_process();
+  void launched(launch_result& result);
+  void load();
+  void watch();
+  void wait_for_load();
+  void load_timer();
+  void inspected(std::uint64_t step, const inspection& found);
+  void ended(const exit_status& how, const std::string& log);
+  void launch_failed(std::string reason);  // only says so
+
+  // -- the way down ---------------------------------------------------------
+
+  void retire();
+  void stop_process();
+  void stopped(const stop_result& result);
+  void address_probed(const probe_result& found);
+  void gone();
+  void give_up(const std::string& why);
+
+  // -- the rest -------------------------------------------------------------
+
+  // Moves on and tells; whatever the last step still waits for counts no more.
+  bool advance(slot_stage to);
+  void arm(std::chrono::nanoseconds delay);
+  void end_watch();
+  // Asks for one probe and goes on with `then`, unless the slot has moved in the meantime.
+  template <class Then>
+  void probe(Then then);
+  [[nodiscard]] const endpoint& where() const { return setup_.spec.where; }
+  [[nodiscard]] time_point now() const;
+
+  pointer self_;
+  slot_setup setup_;
+  slot_life life_;
+  std::uint64_t step_ = 0;  // grows with each move
+
+  instance_id id_;
+  process_ref process_;
+  replica_actor replica_;  // null while nothing is watched, and between its death and its revival
+  phase known_ = phase::starting;
+  time_point deadline_{};  // of the stage, where it has one
+  std::string failure_;    // why this launch came to nothing
+  bool unwanted_ = false;  // stop as soon as it can be
+  bool hurried_ = false;   // without a drain
+};
+
+/// Takes one replica at a time from its reservation to its confirmed end. `log` outlives the actor.
+slot_actor::behavior_type slot(slot_state::pointer self, const slot_setup& setup);
+
+}  // namespace fleet

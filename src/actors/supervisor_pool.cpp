@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// The part of the supervisor that launches, stops and ends: see supervisor.cpp for the members.
+#include "supervisor.hpp"
+
+#include "fleet/core/command.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace fleet {
+
+namespace {
+
+std::string why_not(grow_outcome outcome, const std::string& wanted) {
+  switch (outcome) {
+    case grow_outcome::unknown_slot:
+      return "no slot is called " + wanted;
+    case grow_outcome::slot_not_free:
+      return "slot " + wanted + " is not free";
+    case grow_outcome::at_ceiling:
+      return "as many replicas as --max-replicas allows";
+    default:
+      return "no slot is free";
+  }
+}
+
+}  // namespace
+
+void supervisor_state::add_slots(const fleet_plan& plan) {
+  std::vector<std::string> names;
+  const supervisor_actor me = self_;
+  for (const auto& x : plan.slots) {
+    const auto& host = plan.hosts.at(x.host);
+    names.push_back(x.name);
+    slots_.push_back({.setup = {.index = slots_.size(),
+                                .host = host,
+                                .slot = x,
+                                .spec = {x.name, {.host = x.address, .port = x.port}},
+                                .place = {.slot = x.name,
+                                          .devices = x.devices,
+                                          .host = host.name,
+                                          .log = log_path(host, x)},
+                                .routing = settings_,
+                                .launch = plan.launch,
+                                .router = router_,
+                                .prober = prober_,
+                                .commander = commander_,
+                                .listener = me,
+                                .log = log_}});
+    slots_.back().actor = self_->spawn<caf::monitored>(slot, slots_.back().setup);
+  }
+  pool_ = pool_table(std::move(names), plan.launch.ceiling);
+  for (std::size_t i = 0; i < plan.launch.initial_replicas; ++i) {
+    if (const auto next = pool_.choose({}); next.outcome == grow_outcome::accepted)
+      launch(next.slot);
+  }
+}
+
+// The slot counts as taken from here on, before its actor has heard of it.
+void supervisor_state::launch(std::size_t index) {
+  auto& s = slots_[index];
+  s.instance = {++last_instance_};
+  pool_.set(index, slot_stage::reserved, {}, {}, now());
+  self_->send(s.actor, launch_atom_v, s.instance, mint_instance_());
+}
+
+// -- an operator's wishes ---------------------------------------------------
+
+caf::result<grow_answer> supervisor_state::grow(const std::string& wanted) {
+  if (closing_)
+    return grow_answer{.message = "the router is shutting down", .capacity = capacity()};
+  const auto choice = pool_.choose(wanted);
+  if (choice.outcome != grow_outcome::accepted)
+    return grow_answer{.outcome = choice.outcome,
+                       .message = why_not(choice.outcome, wanted),
+                       .capacity = capacity()};
+  launch(choice.slot);
+  slots_[choice.slot].growing.push_back(self_->make_response_promise<grow_answer>());
+  return slots_[choice.slot].growing.back();
+}
+
+caf::result<shrink_answer> supervisor_state::shrink(const std::string& replica_name) {
+  const auto found = pool_.find(replica_name);
+  if (found && pool_.stage(*found) == slot_stage::unconfirmed)
+    return settled(*found);
+  if (found && in_use(pool_.stage(*found))) {
+    auto& s = slots_[*found];
+    self_->send(s.actor, stop_atom_v, s.instance);
+    s.shrinking.push_back(self_->make_response_promise<shrink_answer>());
+    return s.shrinking.back();
+  }
+  const bool known = std::any_of(members_.begin(), members_.end(),
+                                 [&](const auto& x) { return x.second.spec.name == replica_name; });
+  return shrink_answer{.outcome = known ? shrink_outcome::not_owned : shrink_outcome::unknown,
+                       .message = known ? replica_name + " was not launched by this router"
+                                        : "no replica is called " + replica_name,
+                       .capacity = capacity()};
+}
+
+caf::result<release_answer> supervisor_state::release(const std::string& slot_name) {
+  const auto found = pool_.find(slot_name);
+  if (!found)
+    return release_answer{release_outcome::unknown, capacity()};
+  if (pool_.stage(*found) != slot_stage::unconfirmed)
+    return release_answer{release_outcome::not_unconfirmed, capacity()};
+  auto& s = slots_[*found];
+  self_->send(s.actor, release_atom_v);
+  s.releasing.push_back(self_->make_response_promise<release_answer>());
+  return s.releasing.back();
+}
+
+caf::result<pool_view> supervisor_state::view() {
+  auto answer = self_->make_response_promise<pool_view>();
+  const auto id = ++last_view_;
+  views_.emplace(id, answer);
+  self_->request(router_, caf::infinite, health_atom_v)
+      .then(
+          [this, id](fleet_view& all) {
+            auto node = views_.extract(id);
+            node.mapped().deliver(pool_view{std::move(all.replicas), capacity()});
+          },
+          [this, id](const caf::error& why) {
+            auto node = views_.extract(id);
+            node.mapped().deliver(why);
+          });
+  return answer;
+}
+
+capacity_view supervisor_state::capacity() const {
+  return pool_.view(now());
+}
+
+// -- what slots tell --------------------------------------------------------
+
+void supervisor_state::exited(process_exit& end) {
+  if (const auto found = pool_.find(end.slot))
+    self_->send(slots_[*found].actor, exited_atom_v, std::move(end));
+}
+
+void supervisor_state::slot_moved(slot_report& report) {
+  const auto index = static_cast<std::size_t>(report.slot);
+  pool_.set(index, report.now, std::move(report.reason), std::move(report.detail), now());
+  if (report.now == slot_stage::loading) {
+    for (auto& x : std::exchange(slots_[index].growing, {}))
+      x.deliver(launched(slots_[index]));
+  }
+  if (!in_use(report.now))
+    answer_settled(index);
+  close_if_done();
+}
+
+grow_answer supervisor_state::launched(const slot_member& s) const {
+  return {.outcome = grow_outcome::accepted,
+          .replica = {.instance = s.instance,
+                      .name = s.setup.spec.name,
+                      .url = url(s.setup.spec.where),
+                      .owned = true,
+                      .place = s.setup.place},
+          .capacity = capacity()};
+}
+
+// It is free or unconfirmed: whoever waited for that gets the same answer.
+void supervisor_state::answer_settled(std::size_t index) {
+  auto& s = slots_[index];
+  for (auto& x : std::exchange(s.growing, {}))
+    x.deliver(grow_answer{.outcome = grow_outcome::launch_failed,
+                          .message = pool_.detail(index),
+                          .capacity = capacity()});
+  for (auto& x : std::exchange(s.shrinking, {}))
+    x.deliver(settled(index));
+  if (pool_.stage(index) != slot_stage::free)
+    return;
+  for (auto& x : std::exchange(s.releasing, {}))
+    x.deliver(release_answer{release_outcome::released, capacity()});
+}
+
+shrink_answer supervisor_state::settled(std::size_t index) const {
+  const bool free = pool_.stage(index) == slot_stage::free;
+  return {.outcome = free ? shrink_outcome::stopped : shrink_outcome::unconfirmed,
+          .slot = pool_.name(index),
+          .reason = free ? "" : pool_.reason(index),
+          .message = free ? "" : pool_.detail(index),
+          .capacity = capacity()};
+}
+
+// What it knew of the devices is lost, so they may be held.
+bool supervisor_state::slot_died(const caf::down_msg& death) {
+  const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const slot_member& x) {
+    return x.actor.address() == death.source;
+  });
+  if (found == slots_.end())
+    return false;
+  const auto index = static_cast<std::size_t>(found - slots_.begin());
+  log_->error("actor_died", {{"actor", slot_state::name},
+                             {"slot", pool_.name(index)},
+                             {"reason", to_string(death.reason)}});
+  self_->send(router_, leave_atom_v, found->instance);
+  auto setup = found->setup;
+  if (pool_.stage(index) != slot_stage::free) {
+    setup.known = slot_stage::unconfirmed;
+    pool_.set(index, setup.known, "stop-unconfirmed", "its actor died", now());
+  }
+  found->actor = self_->spawn<caf::monitored>(slot, std::move(setup));
+  answer_settled(index);
+  close_if_done();
+  return true;
+}
+
+// -- the end ----------------------------------------------------------------
+
+caf::result<void> supervisor_state::shutdown() {
+  close();
+  return closed();
+}
+
+caf::result<void> supervisor_state::shutdown_now() {
+  close();
+  for (const auto& s : slots_)
+    self_->send(s.actor, hurry_atom_v, s.instance);
+  turns_over();
+  return closed();
+}
+
+void supervisor_state::close() {
+  if (std::exchange(closing_, true))
+    return;
+  for (const auto& s : slots_)
+    self_->send(s.actor, stop_atom_v, s.instance);
+  self_->request(router_, caf::infinite, quiesce_atom_v)
+      .then([this] { turns_over(); }, [this](const caf::error&) { turns_over(); });
+  self_->delayed_send(self_, launch_.drain_timeout, tick_atom_v);
+}
+
+void supervisor_state::turns_over() {
+  turns_over_ = true;
+  close_if_done();
+}
+
+caf::result<void> supervisor_state::closed() {
+  closed_to_.push_back(self_->make_response_promise());
+  close_if_done();
+  return caf::delegated<void>{};
+}
+
+void supervisor_state::close_if_done() {
+  if (!turns_over_)
+    return;
+  for (std::size_t i = 0; i < pool_.size(); ++i) {
+    if (in_use(pool_.stage(i)))
+      return;
+  }
+  for (auto& x : std::exchange(closed_to_, {}))
+    x.deliver(caf::unit);
+}
+
+std::chrono::nanoseconds supervisor_state::now() const {
+  return self_->clock().now().time_since_epoch();
+}
+
+}  // namespace fleet

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// The one way down. Spec: "Growing and shrinking at runtime"; contract section 7.
+#include "support/simulated_pool.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace std::chrono_literals;
+using namespace fleet;
+
+namespace {
+
+// One slot whose replica is ready.
+struct serving_pool : simulated_pool {
+  explicit serving_pool(fleet_shape s = {.replicas = 0, .near = 1}) : simulated_pool(s) {
+    grow();
+    load(9000);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a shrunk replica drains first and is stopped when its turns have ended") {
+  serving_pool sim;
+  const auto where = sim.begin("s").where.replica;
+  const auto answer = sim.ask_shrink("near-d0");
+  CHECK(sim.of(0).now == phase::draining);
+  CHECK(sim.begin("t").why == no_route::no_replica);
+  sim.play(1min);
+  CHECK(sim.commands->count("stop") == 0);
+  sim.finish(where, "s");
+  sim.play({});
+  REQUIRE(answer.answered());
+  CHECK(answer->outcome == shrink_outcome::stopped);
+  CHECK(answer->slot == "near-d0");
+  CHECK(answer->capacity.free_slots.size() == 1);
+  CHECK(sim.health().replicas.empty());
+}
+
+TEST_CASE("the drain timeout ends a drain whose turns do not end") {
+  serving_pool sim({.replicas = 0, .near = 1, .launch = {.drain_timeout = 30s}});
+  sim.begin("s");
+  const auto answer = sim.ask_shrink("near-d0");
+  sim.play(29999ms);
+  CHECK(sim.commands->count("stop") == 0);
+  sim.play(1ms);
+  CHECK(answer->outcome == shrink_outcome::stopped);
+}
+
+TEST_CASE("a drain releases the pins, which re-route on their next turn") {
+  serving_pool sim({.replicas = 1, .near = 1, .launch = {}});
+  const auto pinned_here = sim.turn("s").replica != simulated_fleet::node(0) ? "s" : "t";
+  sim.turn("t");
+  CHECK(sim.turn(pinned_here).how == affinity::hit);
+  sim.shrink("near-d0");
+  CHECK(sim.turn(pinned_here).how == affinity::fresh);
+}
+
+TEST_CASE("any HTTP answer counts as still there, 503 included, and the slot stays reserved") {
+  for (const auto still : {probe_verdict::good, probe_verdict::bad}) {
+    serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
+    sim.commands->stops["near-d0"] = {.goes_silent = false};
+    sim.script->set(9000, still);
+    const auto answer = sim.ask_shrink("near-d0");
+    sim.play(9s);
+    CHECK_FALSE(answer.answered());
+    sim.play(2s);
+    REQUIRE(answer.answered());
+    CHECK(answer->outcome == shrink_outcome::unconfirmed);
+    CHECK(answer->slot == "near-d0");
+    CHECK(answer->reason == "stop-unconfirmed");
+    REQUIRE(answer->capacity.unconfirmed.size() == 1);
+    CHECK(sim.health().replicas.empty());
+    CHECK(sim.grow().outcome == grow_outcome::pool_full);
+  }
+}
+
+TEST_CASE("an address that goes silent within the grace period confirms the stop") {
+  serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
+  sim.commands->stops["near-d0"] = {.goes_silent = false};
+  const auto answer = sim.ask_shrink("near-d0");
+  sim.play(5s);
+  sim.script->set(9000, probe_verdict::silent);
+  sim.play(1s);
+  REQUIRE(answer.answered());
+  CHECK(answer->outcome == shrink_outcome::stopped);
+}
+
+TEST_CASE("a probe that tells nothing confirms nothing") {
+  serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
+  sim.commands->stops["near-d0"] = {.goes_silent = false};
+  sim.script->set(9000, probe_verdict::inconclusive);
+  const auto answer = sim.ask_shrink("near-d0");
+  sim.play(11s);
+  CHECK(answer->outcome == shrink_outcome::unconfirmed);
+}
+
+TEST_CASE("D50: a stop command that fails is no stop, although the address goes silent") {
+  serving_pool sim({.replicas = 0, .near = 1});
+  sim.commands->stops["near-d0"] = {.stopped = false, .reason = "ssh: exit status 255"};
+  sim.script->set(9000, probe_verdict::silent);
+  const auto answer = sim.shrink("near-d0");
+  CHECK(answer.outcome == shrink_outcome::unconfirmed);
+  CHECK(answer.message == "ssh: exit status 255");
+  sim.play(1min);
+  const auto left = sim.capacity();
+  REQUIRE(left.unconfirmed.size() == 1);
+  CHECK(left.unconfirmed[0].slot == "near-d0");
+  CHECK(left.unconfirmed[0].reason == "stop-unconfirmed");
+  CHECK(left.unconfirmed[0].since == 1min);
+  CHECK(left.owned == 0);
+  CHECK(sim.grow().outcome == grow_outcome::pool_full);
+  CHECK(sim.grow("near-d0").outcome == grow_outcome::slot_not_free);
+}
+
+TEST_CASE("who asks to stop an unconfirmed one again gets the same answer") {
+  serving_pool sim;
+  sim.commands->stops["near-d0"] = {.stopped = false, .reason = "no"};
+  sim.shrink("near-d0");
+  CHECK(sim.shrink("near-d0").outcome == shrink_outcome::unconfirmed);
+  CHECK(sim.commands->count("stop") == 1);
+}
+
+TEST_CASE("an unconfirmed slot is freed by an operator's word and by nothing else") {
+  serving_pool sim;
+  sim.commands->stops["near-d0"] = {.stopped = false, .reason = "no"};
+  CHECK(sim.release("near-d0").outcome == release_outcome::not_unconfirmed);
+  CHECK(sim.release("nowhere").outcome == release_outcome::unknown);
+  sim.shrink("near-d0");
+  sim.play(24h);
+  CHECK(sim.capacity().unconfirmed.size() == 1);
+  const auto answer = sim.release("near-d0");
+  CHECK(answer.outcome == release_outcome::released);
+  CHECK(answer.capacity.free_slots.size() == 1);
+  CHECK(answer.capacity.unconfirmed.empty());
+  CHECK(sim.release("near-d0").outcome == release_outcome::not_unconfirmed);
+  sim.script->set(9000, probe_verdict::silent);
+  CHECK(sim.grow().outcome == grow_outcome::accepted);
+}
+
+TEST_CASE("D80: concurrent shrinks share one retirement and all get its answer") {
+  serving_pool sim;
+  sim.commands->stops["near-d0"] = {.after = 5s};
+  const auto first = sim.ask_shrink("near-d0");
+  const auto second = sim.ask_shrink("near-d0");
+  sim.play(1s);
+  const auto third = sim.ask_shrink("near-d0");
+  sim.play(4s);
+  CHECK(first->outcome == shrink_outcome::stopped);
+  CHECK(*first == *second);
+  CHECK(*first == *third);
+  CHECK(sim.commands->count("stop") == 1);
+  CHECK(sim.shrink("near-d0").outcome == shrink_outcome::unknown);
+  sim.grow();
+  sim.load(9000);
+  CHECK(sim.of(0).now == phase::ready);
+  CHECK(sim.commands->count("stop") == 1);
+}
+
+TEST_CASE("a shrink of a replica that is still loading stops it") {
+  simulated_pool sim;
+  sim.grow();
+  CHECK(sim.shrink("near-d0").outcome == shrink_outcome::stopped);
+  CHECK(sim.capacity().free_slots.size() == 2);
+}
+
+TEST_CASE("a shrink while the launch command is out waits for it and stops what it started") {
+  simulated_pool sim;
+  sim.commands->launches["near-d0"] = {.after = 5s};
+  const auto grown = sim.ask_grow();
+  sim.play(1s);
+  const auto shrunk = sim.ask_shrink("near-d0");
+  sim.play(4s);
+  CHECK(grown->outcome == grow_outcome::accepted);
+  REQUIRE(shrunk.answered());
+  CHECK(shrunk->outcome == shrink_outcome::stopped);
+  CHECK(sim.commands->last("stop").instance == sim.commands->last("launch").instance);
+}
+
+TEST_CASE("a replica whose process is dead already is retired without waiting") {
+  serving_pool sim;
+  sim.script->set(9000, probe_verdict::silent);
+  sim.play(10s);
+  CHECK(sim.of(0).now == phase::failed);
+  CHECK(sim.shrink("near-d0").outcome == shrink_outcome::stopped);
+}
+
+TEST_CASE("static and unknown replicas are not stopped") {
+  simulated_pool sim({.replicas = 1, .near = 1});
+  CHECK(sim.shrink("node0").outcome == shrink_outcome::not_owned);
+  CHECK(sim.shrink("near-d0").outcome == shrink_outcome::unknown);
+  CHECK(sim.shrink("nowhere").outcome == shrink_outcome::unknown);
+  CHECK(sim.of(0).now == phase::ready);
+  CHECK(sim.commands->commands.empty());
+}

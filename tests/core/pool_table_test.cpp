@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "fleet/core/pool_table.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace std::chrono_literals;
+using namespace fleet;
+
+namespace {
+
+void take(pool_table& pool, std::size_t slot) {
+  pool.set(slot, slot_stage::serving, {}, {}, 0s);
+}
+
+}  // namespace
+
+TEST_CASE("the first free slot is taken, or the one asked for") {
+  pool_table pool({"a", "b", "c"}, 3);
+  take(pool, 0);
+  CHECK(pool.choose({}).outcome == grow_outcome::accepted);
+  CHECK(pool.choose({}).slot == 1);
+  CHECK(pool.choose("c").slot == 2);
+  CHECK(pool.choose("a").outcome == grow_outcome::slot_not_free);
+  CHECK(pool.choose("d").outcome == grow_outcome::unknown_slot);
+}
+
+TEST_CASE("a pool without a free slot is full, one at its ceiling says so") {
+  pool_table pool({"a", "b"}, 1);
+  take(pool, 0);
+  CHECK(pool.choose({}).outcome == grow_outcome::at_ceiling);
+  CHECK(pool.choose("b").outcome == grow_outcome::at_ceiling);
+  CHECK(pool.view(0s).free_slots.empty());
+  take(pool, 1);
+  CHECK(pool.choose({}).outcome == grow_outcome::pool_full);
+  CHECK(pool_table({}, 0).choose({}).outcome == grow_outcome::pool_full);
+}
+
+TEST_CASE("an unconfirmed slot is not free, not owned, and holds its place under the ceiling") {
+  pool_table pool({"a", "b"}, 1);
+  pool.set(0, slot_stage::unconfirmed, "stop-unconfirmed", "why", 2s);
+  CHECK(pool.choose({}).outcome == grow_outcome::at_ceiling);
+  const auto view = pool.view(5s);
+  CHECK(view.owned == 0);
+  REQUIRE(view.unconfirmed.size() == 1);
+  CHECK(view.unconfirmed[0] == unconfirmed_slot{"a", "stop-unconfirmed", "why", 3s});
+}
+
+TEST_CASE("the ceiling is never above the pool") {
+  CHECK(pool_table({"a"}, 7).view(0s).ceiling == 1);
+}
+
+TEST_CASE("a slot that does not exist is ignored") {
+  pool_table pool({"a"}, 1);
+  pool.set(1, slot_stage::serving, {}, {}, 0s);
+  CHECK(pool.view(0s).owned == 0);
+}
