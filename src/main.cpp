@@ -217,10 +217,9 @@ int run(const fleet::settings& given) {
     std::cout << fleet::slot_table(*spec);
     return EXIT_SUCCESS;
   }
-  if (!spec->hosts.empty()) {
-    return refuse(given.fleet_file +
-                  ": hosts: this version checks hosts (--check) but cannot launch on them; "
-                  "list running replicas under replicas");
+  if (!given.state_file.empty()) {
+    return refuse("--state-file " + given.state_file +
+                  ": this version keeps no record of what it launched; leave the flag out");
   }
   const auto ending = take_signals();
   raise_descriptor_limit();

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// The router launches and stops real processes on this machine. Spec: "Launching Replicas".
+#include "system/support/launched_fleet.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sys/types.h>
+
+using namespace fleet::rig;
+
+namespace {
+
+// A pool of one host, and the router over it.
+struct pool {
+  explicit pool(stub_host given = {}, std::vector<std::string> flags = {}, std::string statics = "")
+      : host(std::move(given)) {
+    if (host.log_dir.empty())
+      host.log_dir = dir.path();
+    flags.insert(flags.end(), {"--stop-grace", "5"});
+    router.emplace(R"({"replicas":[)" + statics + R"(],"hosts":[)" + host.entry() + "]}", flags);
+  }
+  ~pool() {
+    router.reset();
+    for (std::size_t i = 0; i < host.devices; ++i)
+      for (const int pid : stubs_on(host.port(i)))
+        ::kill(pid, SIGKILL);
+  }
+  pool(const pool&) = delete;
+  pool& operator=(const pool&) = delete;
+
+  std::uint16_t port() const { return router->port(); }
+  bool ready(std::string_view name) { return launched_ready(port(), name); }
+  bool capacity_has(std::string_view text) {
+    return eventually(
+        [&] { return admin(port(), "GET", "/replicas").body.find(text) != std::string::npos; });
+  }
+  std::string log_of(const std::string& slot) const {
+    std::ifstream in{host.log_dir + "/" + slot + ".log"};
+    return {std::istreambuf_iterator<char>{in}, {}};
+  }
+
+  temp_dir dir;
+  stub_host host;
+  std::optional<router_process> router;
+};
+
+}  // namespace
+
+TEST_CASE("one replica is launched at startup and serves once it answers") {
+  pool p;
+  CHECK(p.ready("n-d0"));
+  CHECK(stubs_on(p.host.port(0)).size() == 1);
+  CHECK(stubs_on(p.host.port(1)).empty());
+  const auto view = admin(p.port(), "GET", "/replicas").body;
+  CHECK(view.find(R"("owned":true)") != std::string::npos);
+  CHECK(view.find(R"("slot":"n-d0","devices":[0],"host":"n","log":")") != std::string::npos);
+  CHECK(view.find(R"("free_slots":["n-d1"])") != std::string::npos);
+  CHECK(exchange_once(p.port(), chat(R"({"messages":[]})")).status() == 200);
+  CHECK(!p.log_of("n-d0").empty());
+}
+
+TEST_CASE("POST answers 202 and the poller promotes it; 409 when the pool is full") {
+  pool p({}, {"--initial-replicas", "0"});
+  for (const auto* name : {"n-d0", "n-d1"}) {
+    const auto answer = admin(p.port(), "POST", "/replicas");
+    CHECK(answer.status() == 202);
+    CHECK(answer.get("Location") == std::string{"/replicas/"} + name);
+    CHECK(p.ready(name));
+  }
+  const auto full = admin(p.port(), "POST", "/replicas");
+  CHECK(full.status() == 409);
+  CHECK(router_error(full.body).code == "pool_full");
+}
+
+TEST_CASE("--max-replicas lowers the ceiling below the declared pool") {
+  pool p({}, {"--max-replicas", "1"});
+  CHECK(p.ready("n-d0"));
+  CHECK(p.capacity_has(R"("ceiling":1,"free_slots":[])"));
+  CHECK(router_error(admin(p.port(), "POST", "/replicas").body).code == "at_ceiling");
+}
+
+TEST_CASE("DELETE lets the stream in flight end whole before the replica is stopped") {
+  pool p({.args = {"--tokens", "10", "--token-delay-ms", "100"}});
+  REQUIRE(p.ready("n-d0"));
+  raw_client client{p.port()};
+  client.send(chat(R"({"messages":[],"stream":true})"));
+  REQUIRE(client.read_response_head().status() == 200);
+  const auto answer = admin(p.port(), "DELETE", "/replicas/n-d0");
+  CHECK(answer.status() == 200);
+  CHECK(answer.body.find(R"("stopped":true)") != std::string::npos);
+  CHECK(client.wait_for("[DONE]"));
+  CHECK(stubs_on(p.host.port(0)).empty());
+  CHECK(p.capacity_has(R"("free_slots":["n-d0","n-d1"])"));
+  CHECK(admin(p.port(), "DELETE", "/replicas/n-d0").status() == 404);
+}
+
+TEST_CASE("D80 concurrent DELETEs share one retirement and a later one is a 404") {
+  pool p({.args = {"--tokens", "10", "--token-delay-ms", "100"}});
+  REQUIRE(p.ready("n-d0"));
+  raw_client stream{p.port()};
+  stream.send(chat(R"({"messages":[],"stream":true})"));
+  REQUIRE(stream.read_response_head().status() == 200);
+  raw_client first{p.port()};
+  raw_client second{p.port()};
+  for (auto* client : {&first, &second})
+    client->send(request("DELETE", "/replicas/n-d0", ""));
+  const auto a = first.read_response("DELETE");
+  const auto b = second.read_response("DELETE");
+  CHECK(a.status() == 200);
+  CHECK(b.status() == 200);
+  CHECK(a.body == b.body);
+  CHECK(admin(p.port(), "DELETE", "/replicas/n-d0").status() == 404);
+  CHECK(admin(p.port(), "POST", "/replicas", R"({"slot":"n-d0"})").status() == 202);
+  CHECK(p.ready("n-d0"));
+}
+
+TEST_CASE("D62 a static replica is never stopped") {
+  scripted_replica u{"u"};
+  pool p({}, {"--initial-replicas", "0"}, u.entry());
+  REQUIRE(p.ready("u"));
+  const auto answer = admin(p.port(), "DELETE", "/replicas/u");
+  CHECK(answer.status() == 409);
+  CHECK(router_error(answer.body).code == "not_owned");
+  CHECK(exchange_once(p.port(), chat()).status() == 200);
+}
+
+TEST_CASE("a launch that exits before it is ready frees its slot and says how it ended") {
+  pool p({.args = {"--exit-code", "3"}}, {"--initial-replicas", "0"});
+  CHECK(admin(p.port(), "POST", "/replicas").status() == 202);
+  CHECK(eventually([&] { return p.router->logged("exit status 3"); }));
+  CHECK(p.capacity_has(R"("free_slots":["n-d0","n-d1"])"));
+}
+
+TEST_CASE("a launch that is never ready is stopped after --launch-timeout and its slot freed") {
+  pool p({.args = {"--load-seconds", "600"}}, {"--launch-timeout", "1"});
+  CHECK(eventually([&] { return stubs_on(p.host.port(0)).size() == 1; }));
+  CHECK(p.capacity_has(R"("free_slots":["n-d0","n-d1"])"));
+  CHECK(stubs_on(p.host.port(0)).empty());
+}
+
+TEST_CASE("something that already answers at the address is a failed launch and not touched") {
+  stub_host host;
+  child_process stranger{
+      {{FLEET_STUB_BINARY, "--model", "x", "--port", std::to_string(host.port(0))}}};
+  REQUIRE(eventually([&] { return get(host.port(0), "/health").status() == 200; }));
+  pool p(host, {"--initial-replicas", "0"});
+  const auto answer = admin(p.port(), "POST", "/replicas", R"({"slot":"n-d0"})");
+  CHECK(answer.status() == 502);
+  CHECK(answer.body.find("address_in_use") != std::string::npos);
+  CHECK(stranger.running());
+}
+
+TEST_CASE("D16 a launched replica holds nothing of the router's") {
+  pool p({.args = {"--token-delay-ms", "1000"}});
+  REQUIRE(p.ready("n-d0"));
+  const auto pid = stubs_on(p.host.port(0)).front();
+  for (const auto& fd :
+       std::filesystem::directory_iterator{"/proc/" + std::to_string(pid) + "/fd"}) {
+    const auto number = std::stoi(fd.path().filename().string());
+    std::error_code ignored;
+    const auto target = std::filesystem::read_symlink(fd.path(), ignored).string();
+    if (number == 0)
+      CHECK(target == "/dev/null");
+    if (number == 1 || number == 2)
+      CHECK(target == p.host.log_dir + "/n-d0.log");
+  }
+  CHECK(::getsid(pid) != ::getsid(p.router->process().pid()));
+  CHECK(::getsid(pid) != ::getsid(0));
+  const auto port = p.port();
+  p.router->signal(SIGKILL);
+  REQUIRE(p.router->process().wait_exit());
+  CHECK(!stubs_on(p.host.port(0)).empty());
+  CHECK(get(port, "/health").status() == 0);
+}
+
+TEST_CASE("SIGTERM stops every replica that was launched, in whatever phase, and no other") {
+  scripted_replica u{"u"};
+  pool p({.devices = 3, .port_base = free_ports(3)}, {"--initial-replicas", "2"}, u.entry());
+  REQUIRE(p.ready("n-d0"));
+  REQUIRE(p.ready("n-d1"));
+  CHECK(admin(p.port(), "POST", "/replicas").status() == 202);
+  CHECK(p.router->stop() == 0);
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(stubs_on(p.host.port(i)).empty());
+  CHECK(get(u.port(), "/health").status() == 200);
+}
+
+TEST_CASE("D66 a second signal ends the drain and orphans nothing") {
+  pool p({.args = {"--tokens", "100000", "--token-delay-ms", "50"}});
+  REQUIRE(p.ready("n-d0"));
+  raw_client client{p.port()};
+  client.send(chat(R"({"messages":[],"stream":true})"));
+  REQUIRE(client.read_response_head().status() == 200);
+  p.router->signal(SIGTERM);
+  CHECK(eventually([&] { return p.router->logged("stopping"); }));
+  CHECK(throughout(300ms, [&] { return p.router->process().running(); }));
+  p.router->signal(SIGINT);
+  CHECK(p.router->process().wait_exit() == 0);
+  CHECK(stubs_on(p.host.port(0)).empty());
+}
+
+TEST_CASE("D30 no defunct children are left, however a replica ends") {
+  pool p({.args = {"--die-after-seconds", "0.2"}}, {"--initial-replicas", "0"});
+  for (int i = 0; i < 5; ++i)
+    admin(p.port(), "POST", "/replicas");
+  CHECK(eventually([&] { return zombies_of(p.router->process().pid()) == 0; }));
+  const auto begun = clock::now();
+  admin(p.port(), "DELETE", "/replicas/n-d0");
+  CHECK(clock::now() - begun < 5s);
+}
+
+TEST_CASE("D48 the admin token reaches neither child nor replica nor log") {
+  const std::string token = "very-secret-token";
+  stub_host host;
+  temp_dir dir;
+  host.log_dir = dir.path();
+  const router_setup setup{.fleet = fleet_of(host),
+                           .flags = {"--stop-grace", "5"},
+                           .env = {{"PYPTO_ROUTER_ADMIN_TOKEN", token}}};
+  router_process r{setup};
+  REQUIRE(launched_ready(r.port(), "n-d0"));
+  const auto pid = std::to_string(stubs_on(host.port(0)).front());
+  for (const auto* file : {"/environ", "/cmdline"}) {
+    std::ifstream in{"/proc/" + pid + file, std::ios::binary};
+    const std::string text{std::istreambuf_iterator<char>{in}, {}};
+    CHECK(text.find(token) == std::string::npos);
+  }
+  CHECK(admin(r.port(), "GET", "/replicas").status() == 401);
+  CHECK(r.stop() == 0);
+  CHECK(!r.logged(token));
+  CHECK(stubs_on(host.port(0)).empty());
+}

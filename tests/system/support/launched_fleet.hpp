@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "system/support/all.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fleet::rig {
+
+// The first of `count` neighbouring loopback ports that are free now.
+std::uint16_t free_ports(std::size_t count);
+
+// Processes of stub-serving with this port among their arguments; zombies do not count.
+std::vector<int> stubs_on(std::uint16_t port);
+
+// Defunct children of a process.
+std::size_t zombies_of(int parent);
+
+// A local host of stub replicas for the fleet file.
+struct stub_host {
+  std::string name = "n";
+  std::size_t devices = 2;
+  std::uint16_t port_base = free_ports(2);
+  std::vector<std::string> args = {};
+  std::string log_dir = {};
+  std::string more = {};  // further members, each behind a comma
+
+  std::uint16_t port(std::size_t device) const {
+    return static_cast<std::uint16_t>(port_base + device);
+  }
+  std::string entry() const;
+};
+
+// `{"hosts":[...]}`
+std::string fleet_of(const stub_host& host);
+
+// Waits until a launched replica is listed and routable.
+bool launched_ready(std::uint16_t port, std::string_view name);
+
+// A request to the admin API; the whole answer.
+message admin(std::uint16_t port, std::string_view method, std::string_view target,
+              std::string_view body = "");
+
+}  // namespace fleet::rig
