@@ -7,6 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -211,4 +214,20 @@ TEST_CASE("a file that is missing, unreadable or too large is named with the rea
   const fleet::test::temp_file file("{\n  \"hosts\": [}\n");
   CHECK(fleet::read_fleet_file(file.path()).error() ==
         file.path() + ": line 2, column 13: syntax error");
+}
+
+TEST_CASE("every fleet file that the README shows is valid") {
+  std::ifstream in{std::string{FLEET_SOURCE_DIR} + "/README.md"};
+  const std::string text{std::istreambuf_iterator<char>{in}, {}};
+  std::size_t found = 0;
+  for (auto at = text.find("{\"hosts\": ["); at != std::string::npos;
+       at = text.find("{\"hosts\": [", at + 1)) {
+    const auto end = std::min(text.find("\n\n", at), text.find("\n```", at));
+    const auto file = text.substr(at, end - at);
+    CAPTURE(file);
+    const auto fleet = fleet::parse_fleet(file, "README.md");
+    CHECK_MESSAGE(fleet.ok(), (fleet.ok() ? "" : fleet.error()));
+    ++found;
+  }
+  CHECK(found == 3);
 }

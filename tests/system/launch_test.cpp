@@ -189,6 +189,21 @@ TEST_CASE("SIGTERM stops every replica that was launched, in whatever phase, and
   CHECK(get(u.port(), "/health").status() == 200);
 }
 
+TEST_CASE("D22 an interrupt for the router's group leaves a launched replica to end its stream") {
+  pool p({.args = {"--tokens", "20", "--token-delay-ms", "50"}});
+  REQUIRE(p.ready("n-d0"));
+  const auto pid = stubs_on(p.host.port(0)).front();
+  // A terminal's Ctrl-C goes to a process group: the replica is in none of the router's.
+  CHECK(::getpgid(pid) != ::getpgid(p.router->process().pid()));
+  raw_client client{p.port()};
+  client.send(chat(R"({"messages":[],"stream":true})"));
+  REQUIRE(client.read_response_head().status() == 200);
+  p.router->signal(SIGINT);
+  CHECK(client.wait_for("[DONE]"));
+  CHECK(p.router->process().wait_exit() == 0);
+  CHECK(stubs_on(p.host.port(0)).empty());
+}
+
 TEST_CASE("D66 a second signal ends the drain and orphans nothing") {
   pool p({.args = {"--tokens", "100000", "--token-delay-ms", "50"}});
   REQUIRE(p.ready("n-d0"));
