@@ -19,8 +19,12 @@ carries() {
   { tr '\000' '\n' <"/proc/$1/environ"; } 2>/dev/null | grep -qxF -e "$carried"
 }
 
-carriers() {
-  if printf 'a\000b\n' | grep -qF b; then
+grep_reads_on=
+! printf 'a\000b\n' | grep -qF b || grep_reads_on=yes
+
+find_others() {
+  others=
+  if [ -n "$grep_reads_on" ]; then
     set -- $(grep -lsF -e "$carried" /proc/[0-9]*/environ)
   else
     set -- /proc/[0-9]*/environ
@@ -28,7 +32,10 @@ carriers() {
   for file; do
     pid=${file#/proc/}
     pid=${pid%/environ}
-    ! carries "$pid" || echo "$pid"
+    case " $members " in
+      *" $pid "*) ;;
+      *) ! carries "$pid" || others="$others $pid" ;;
+    esac
   done
 }
 
@@ -77,13 +84,7 @@ settle_group() {
 find_ours() {
   look_at_group
   [ -n "$members" ] || group=0
-  others=
-  for pid in $(carriers); do
-    case " $members " in
-      *" $pid "*) ;;
-      *) others="$others $pid" ;;
-    esac
-  done
+  find_others
 }
 
 unclear=
@@ -91,9 +92,9 @@ settle_group
 )sh";
 
 constexpr std::string_view stop_ours = R"sh(
-hundredths() {
+look_at_clock() {
   read -r up rest </proc/uptime
-  echo "${up%.*}${up#*.}"
+  now=${up%.*}${up#*.}
 }
 
 signal_ours() {
@@ -116,16 +117,19 @@ done_if_none() {
 short_sleep() { sleep 0.1 2>/dev/null || sleep 1; }
 
 done_if_none "$@"
-end=$(($(hundredths) + $4))
 signal_ours TERM 2>/dev/null
-while [ "$(hundredths)" -lt "$end" ]; do
+look_at_clock
+end=$((now + $4))
+while [ "$now" -lt "$end" ]; do
   short_sleep
   done_if_none "$@"
+  look_at_clock
 done
-end=$(($(hundredths) + 500))
-while errors=$(signal_ours KILL 2>&1); [ "$(hundredths)" -lt "$end" ]; do
+end=$((now + 500))
+while errors=$(signal_ours KILL 2>&1); [ "$now" -lt "$end" ]; do
   short_sleep
   done_if_none "$@"
+  look_at_clock
 done
 if [ -n "$errors" ]; then echo "$errors" >&2; fi
 echo "still there after SIGKILL:$members$others" >&2

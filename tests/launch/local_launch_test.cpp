@@ -39,7 +39,7 @@ host_spec dumping_host(const commander_rig& rig) {
 
 std::vector<std::string> dumped_words(const commander_rig& rig) {
   const auto path = rig.dir.path() + "/words";
-  REQUIRE(eventually([&] { return std::filesystem::exists(path); }));
+  REQUIRE(in_time([&] { return std::filesystem::exists(path); }));
   return nul_words(read_file(path));
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("a launched process is detached: own session, standard input from the 
   const auto host =
       rig.host(R"(readlink /proc/self/fd/0 >"$2/in"; echo out; echo err >&2; exec sleep 60)");
   const auto process = rig.started(rig.order(host));
-  REQUIRE(eventually([&] { return rig.log(host) == "out\nerr\n"; }));
+  REQUIRE(in_time([&] { return rig.log(host) == "out\nerr\n"; }));
   CHECK(read_file(rig.dir.path() + "/in") == "/dev/null\n");
   const auto all = all_processes();
   const auto it = std::find_if(all.begin(), all.end(),
@@ -87,7 +87,7 @@ TEST_CASE("D16: a launched process inherits no descriptor") {
   // Two that would be inherited: without close-on-exec.
   const int low = ::open("/dev/null", O_RDONLY);
   const int high = ::fcntl(low, F_DUPFD, 200);
-  const auto host = rig.host("exec sleep 60");
+  const auto host = rig.host("exec sleep 600");
   const auto process = rig.started(rig.order(host));
   const auto folder = "/proc/" + std::to_string(process.process_group) + "/fd";
   const auto open = [&] {
@@ -97,7 +97,7 @@ TEST_CASE("D16: a launched process inherits no descriptor") {
     return numbers;
   };
   // The loader opens libraries for a moment.
-  CHECK(eventually([&] { return open() == std::set<std::string>{"0", "1", "2"}; }));
+  CHECK(in_time([&] { return open() == std::set<std::string>{"0", "1", "2"}; }));
   ::close(low);
   ::close(high);
 }
@@ -111,7 +111,7 @@ TEST_CASE("a launched process starts with no signal blocked and none ignored") {
   commander_rig rig;
   const auto host = rig.host(R"(exec grep Sig /proc/self/status)");
   rig.started(rig.order(host));
-  REQUIRE(eventually([&] { return rig.log(host).find("SigCgt") != std::string::npos; }));
+  REQUIRE(in_time([&] { return rig.log(host).find("SigCgt") != std::string::npos; }));
   CHECK(line_with(rig.log(host), "SigBlk") == "SigBlk:\t0000000000000000");
   CHECK(line_with(rig.log(host), "SigIgn") == "SigIgn:\t0000000000000000");
   ::signal(SIGPIPE, before);
@@ -123,7 +123,7 @@ TEST_CASE("env is added to the inherited environment, with the instance id") {
   const scoped_variable replaced{"FLEET_TEST_REPLACED", "old"};
   const scoped_variable outer{"PYPTO_ROUTER_INSTANCE", "outer"};
   commander_rig rig;
-  auto host = rig.host("exec sleep 60");
+  auto host = rig.host("exec sleep 600");
   host.env = {{"FLEET_TEST_REPLACED", "new"}, {"BUILD", "b_d{device} $x"}};
   const auto process = rig.started(rig.order(host));
   const auto lines = environment_of(process.process_group);
@@ -141,7 +141,7 @@ TEST_CASE("env is added to the inherited environment, with the instance id") {
 TEST_CASE("D48: the admin token never reaches a launched process") {
   const scoped_variable token{"PYPTO_ROUTER_ADMIN_TOKEN", "sesame"};
   commander_rig rig;
-  auto host = rig.host("exec sleep 60");
+  auto host = rig.host("exec sleep 600");
   host.env = {{"PYPTO_ROUTER_ADMIN_TOKEN", "sesame"}};
   const auto process = rig.started(rig.order(host));
   const auto pid = std::to_string(process.process_group);
@@ -159,7 +159,7 @@ TEST_CASE("a replica runs in its workdir, and a program named by a path is found
   host.serve_command = {"./serve", "{port}"};
   host.workdir = rig.dir.path() + "/work";
   rig.started(rig.order(host));
-  CHECK(eventually([&] { return rig.log(host) == rig.dir.path() + "/work\n"; }));
+  CHECK(in_time([&] { return rig.log(host) == rig.dir.path() + "/work\n"; }));
 }
 
 TEST_CASE("a program is looked up in the PATH that the replica gets") {
@@ -171,7 +171,7 @@ TEST_CASE("a program is looked up in the PATH that the replica gets") {
   host.serve_command = {"serve-me", "{port}"};
   host.env = {{"PATH", "/nowhere:" + rig.dir.path()}};
   rig.started(rig.order(host));
-  CHECK(eventually([&] { return rig.log(host) == "served 8001\n"; }));
+  CHECK(in_time([&] { return rig.log(host) == "served 8001\n"; }));
 }
 
 TEST_CASE("a launch that cannot run its program fails with the system's reason") {
@@ -204,9 +204,9 @@ TEST_CASE("output is appended to the slot's log, whose folder is made") {
   auto host = rig.host("echo hello");
   host.log_dir = rig.dir.path() + "/a/b c/{device}";
   const auto first = rig.started(rig.order(host));
-  REQUIRE(eventually([&] { return rig.exit_of(first.instance).has_value(); }));
+  REQUIRE(in_time([&] { return rig.exit_of(first.instance).has_value(); }));
   const auto second = rig.started(rig.order(host));
-  REQUIRE(eventually([&] { return rig.exit_of(second.instance).has_value(); }));
+  REQUIRE(in_time([&] { return rig.exit_of(second.instance).has_value(); }));
   CHECK(read_file(rig.dir.path() + "/a/b c/0/h-d0.log") == "hello\nhello\n");
   CHECK(first.log_begin == 0);
   CHECK(second.log_begin == 6);
@@ -229,7 +229,7 @@ TEST_CASE("the end of a launched process is told: exit status or signal, and the
     rig.dir.write("logs/h-d0.log", "from an earlier launch\n");
     const auto order = rig.order(host);
     rig.started(order);
-    REQUIRE(eventually([&] { return rig.exit_of(order.instance).has_value(); }));
+    REQUIRE(in_time([&] { return rig.exit_of(order.instance).has_value(); }));
     const auto end = *rig.exit_of(order.instance);
     CHECK(end.slot == "h-d0");
     CHECK(end.how == how);
@@ -245,7 +245,7 @@ TEST_CASE("the tail of a log is its last 2 KiB, harmless to whoever shows it") {
       R"(i=0; while [ $i -lt 500 ]; do echo "line $i"; i=$((i+1)); done; printf 'end\033[2J\377')");
   const auto order = rig.order(host);
   rig.started(order);
-  REQUIRE(eventually([&] { return rig.exit_of(order.instance).has_value(); }));
+  REQUIRE(in_time([&] { return rig.exit_of(order.instance).has_value(); }));
   const auto log = rig.exit_of(order.instance)->log;
   CHECK(log.size() == 2048);
   CHECK(log.ends_with("line 499\nend?[2J?"));
@@ -257,7 +257,7 @@ TEST_CASE("a replica whose ending nobody could see for a while is not lost: SIGC
     commander_rig rig;
     const auto order = rig.order(rig.host("exit 3"));
     rig.started(order);
-    REQUIRE(eventually([&] { return rig.exit_of(order.instance).has_value(); }));
+    REQUIRE(in_time([&] { return rig.exit_of(order.instance).has_value(); }));
     CHECK(rig.exit_of(order.instance)->how == exit_status{.code = 3});
   }
   ::signal(SIGCHLD, before);

@@ -41,7 +41,9 @@ commander_rig::~commander_rig() {
       ::kill(pid, SIGKILL);
   // Children without a commander: nobody else reaps them.
   for (const auto group : groups_)
-    eventually([&] { return ::waitpid(group, nullptr, WNOHANG) != 0; }, 2s);
+    in_time([&] { return ::waitpid(group, nullptr, WNOHANG) != 0; }, 2s);
+  for (const auto zombie : zombies_of_this_process())
+    ::waitpid(zombie, nullptr, WNOHANG);
 }
 
 host_spec commander_rig::host(const std::string& script) const {
@@ -76,7 +78,7 @@ stop_result commander_rig::stop(const host_spec& host, const process_ref& proces
                                 milliseconds grace) {
   answer<stop_result> result;
   commander_->stop({host, slot(host), process, grace}, result.callback());
-  return result.get(patience + grace);
+  return result.get(long_patience + grace);
 }
 
 inspection commander_rig::inspect(const host_spec& host, const process_ref& process) {
@@ -99,7 +101,7 @@ std::optional<process_exit> commander_rig::exit_of(const std::string& instance) 
 
 pid_t commander_rig::pid_in(const std::string& file) const {
   const auto path = dir.path() + "/" + file;
-  REQUIRE(eventually([&] { return read_file(path).ends_with('\n'); }));
+  REQUIRE(in_time([&] { return read_file(path).ends_with('\n'); }));
   return std::stoi(read_file(path));
 }
 

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,13 @@
 #include <vector>
 
 namespace fleet::rig {
+
+// The longest a wait may take: ssh on a machine that is busy with other things.
+inline constexpr milliseconds long_patience = 60s;
+
+inline bool in_time(const std::function<bool()>& condition, milliseconds limit = long_patience) {
+  return eventually(condition, limit);
+}
 
 // A variable of this process, put back in the end.
 class scoped_variable {
@@ -45,8 +53,8 @@ class answer {
     const std::lock_guard lock{state_->mutex};
     return state_->value.has_value();
   }
-  T get(milliseconds limit = patience) const {
-    REQUIRE(eventually([this] { return here(); }, limit));
+  T get(milliseconds limit = long_patience) const {
+    REQUIRE(in_time([this] { return here(); }, limit));
     const std::lock_guard lock{state_->mutex};
     return *state_->value;
   }

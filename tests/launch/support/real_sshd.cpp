@@ -106,7 +106,7 @@ void real_sshd::start() {
       ::_exit(127);
     }
     bool up = false;
-    eventually([&] { return (up = listening(port_)) || ::waitpid(pid_, nullptr, WNOHANG) != 0; });
+    in_time([&] { return (up = listening(port_)) || ::waitpid(pid_, nullptr, WNOHANG) != 0; });
     if (up)
       return;
   }
