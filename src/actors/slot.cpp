@@ -151,6 +151,11 @@ void slot_state::load_timer() {
     retire();
     return;
   }
+  // One look at a time: an ssh that hangs must not be joined by another at each tick.
+  if (std::exchange(looking_, step_) == step_) {
+    wait_for_load();
+    return;
+  }
   self_
       ->request(setup_.commander, caf::infinite, inspect_atom_v,
                 inspect_order{setup_.host, setup_.slot, process_})
@@ -162,6 +167,8 @@ void slot_state::load_timer() {
 }
 
 void slot_state::inspected(std::uint64_t step, const inspection& found) {
+  if (looking_ == step)
+    looking_.reset();
   if (step == step_ && found.known && found.ended)
     ended(found.how, found.log);
 }

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace fleet {
@@ -96,7 +97,8 @@ class slot_state {
   pointer self_;
   slot_setup setup_;
   slot_life life_;
-  std::uint64_t step_ = 0;  // grows with each move
+  std::uint64_t step_ = 0;                // grows with each move
+  std::optional<std::uint64_t> looking_;  // the step whose look at the process is still out
 
   instance_id id_;
   process_ref process_;

@@ -10,6 +10,8 @@
 #include <boost/asio/detached.hpp>
 
 #include <algorithm>
+#include <array>
+#include <tuple>
 
 namespace fleet::http {
 
@@ -127,6 +129,7 @@ awaitable<client_connection::received> client_connection::receive_head() {
   auto& bytes = in_.bytes();
   auto& parser = parser_.emplace();
   in_request_ = false;
+  bool waiting = false;  // for a first byte; empty lines do not begin the wait anew
   for (;;) {
     // RFC 9112 2.2: empty lines before a request are passed over.
     while (!in_request_ && bytes.data().starts_with("\r\n")) {
@@ -151,7 +154,7 @@ awaitable<client_connection::received> client_connection::receive_head() {
       }
     } else if (lane_.stopping) {
       co_return received::closed;
-    } else {
+    } else if (!std::exchange(waiting, true)) {
       limit_to(served_before_ ? lane_.settings.keep_alive_timeout : lane_.settings.header_timeout);
     }
     const auto ec = co_await in_.more(shared_from_this());
@@ -159,11 +162,12 @@ awaitable<client_connection::received> client_connection::receive_head() {
       refusal_ = refusal_of(beast_http::error::header_limit, {});
       co_return received::refused;
     }
-    if (ec && in_request_ && limit_struck_) {
+    // A limit that struck while bytes came in has cancelled nothing.
+    if (in_request_ && limit_struck_) {
       refusal_ = refusal{408, "header_timeout", "the request's head did not arrive in time"};
       co_return received::refused;
     }
-    if (ec) {
+    if (ec || limit_struck_) {
       co_return received::closed;
     }
   }
@@ -193,6 +197,7 @@ awaitable<error_code> client_connection::send_continue() {
   if (!request_.head.expects_continue || request_.head.http10 || !in_.bytes().empty()) {
     co_return error_code{};
   }
+  limit_to(lane_.settings.body_timeout);
   static constexpr std::string_view interim = "HTTP/1.1 100 Continue\r\n\r\n";
   co_return co_await write(asio::buffer(interim));
 }
@@ -223,7 +228,7 @@ awaitable<client_connection::received> client_connection::receive_body() {
     }
     limit_to(lane_.settings.body_timeout);
     const auto ec = co_await in_.more(shared_from_this());
-    if (ec && limit_struck_) {
+    if (limit_struck_) {
       refusal_ = refusal{408, "body_timeout", "the request's body did not arrive in time"};
       co_return received::refused;
     }
@@ -351,7 +356,7 @@ void client_connection::seen_while_watching() {
   }
   // Full of pipelined requests: of the client's leaving only a reset shows now.
   socket_.async_wait(tcp_socket::wait_error, [self = shared_from_this()](error_code ec) {
-    if (!ec && self->gone_) {
+    if ((!ec || self->closed_) && self->gone_) {
       std::exchange(self->gone_, nullptr)();
     }
   });
@@ -362,9 +367,13 @@ awaitable<void> client_connection::linger() {
   error_code ignored;
   socket_.shutdown(tcp_socket::shutdown_send, ignored);
   limit_.arm(lane_.settings.linger_timeout, [this] { close(); });
-  do {
-    in_.bytes().consume(in_.bytes().size());
-  } while (!co_await in_.more(shared_from_this()));
+  std::array<char, 4096> unread{};
+  error_code ended;
+  while (!ended) {
+    // Not through in_: a limit that cancelled its read has ended it for good.
+    std::tie(ended, std::ignore) =
+        co_await socket_.async_read_some(asio::buffer(unread), use_tuple);
+  }
   limit_.disarm();
 }
 

@@ -71,6 +71,10 @@ awaitable<bool> exchange::run() {
       if (early_ == turn_outcome::client_gone) {
         co_return false;
       }
+      if (early_) {
+        const refusal late{504, "timeout", "no replica was free within --request-timeout"};
+        co_return co_await client_.refuse(late);
+      }
       const auto why = refusal_for(route.why);
       co_return co_await client_.refuse(why);
     }
@@ -175,9 +179,13 @@ void exchange::replica_spoke() {
   const auto data = up_->bytes().data();
   static constexpr std::string_view version = "HTTP/1.1 ";
   const bool too_short = data.size() <= version.size();
-  if (!up_->failure() && (too_short || data[version.size()] == '1')) {
+  const char kind = too_short ? '1' : data[version.size()];
+  if (!up_->failure() && kind == '1') {
     up_->arm();  // the start of an answer, or an interim one: neither ends the upload
     return;
+  }
+  if (!up_->failure() && kind == '2') {
+    return;  // a replica that answers while it reads on needs the rest of the body
   }
   upload_cut_ = true;
   up_->cancel_write();

@@ -23,7 +23,8 @@ using prober_with_answers =
 
 bool this_side_is_out(error_code ec) {
   return ec == asio::error::no_descriptors || ec == asio::error::no_memory ||
-         ec == asio::error::no_buffer_space ||
+         ec == asio::error::no_buffer_space || ec == asio::error::host_not_found_try_again ||
+         ec == boost::system::errc::address_not_available ||
          ec == boost::system::errc::too_many_files_open_in_system;
 }
 
@@ -39,25 +40,27 @@ awaitable<probe_result> exchange_health(std::shared_ptr<upstream> connection, en
   }
   auto parser = std::make_unique<response_parser>();
   for (;;) {
-    if (const auto ec = co_await connection->more()) {
-      co_return silent(ec);
-    }
     if (const auto ec = parser->parse_head(connection->bytes().data())) {
-      co_return probe_result{probe_verdict::bad, "answered no HTTP: " + ec.message()};
+      co_return probe_result{probe_verdict::bad, "answered no HTTP: " + ec.message(), true};
     }
-    if (!parser->head_done()) {
-      continue;
+    if (parser->head_done() && parser->status() / 100 != 1) {
+      break;
     }
-    const int status = parser->status();
-    if (status / 100 == 1) {
+    if (parser->head_done()) {
       connection->bytes().consume(parser->head_size());
       parser = std::make_unique<response_parser>();
       continue;
     }
-    co_return status == 200
-        ? probe_result{probe_verdict::good, {}}
-        : probe_result{probe_verdict::bad, "answered " + std::to_string(status)};
+    if (const auto ec = co_await connection->more()) {
+      auto result = silent(ec);
+      result.connected = true;
+      co_return result;
+    }
   }
+  if (parser->status() == 200) {
+    co_return probe_result{probe_verdict::good, {}, true};
+  }
+  co_return probe_result{probe_verdict::bad, "answered " + std::to_string(parser->status()), true};
 }
 
 awaitable<probe_result> probe(lane_thread& lane, resolver_pool& names, endpoint where,

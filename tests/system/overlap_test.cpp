@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Answers and requests that overlap.
+#include "system/support/all.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+using namespace fleet::rig;
+
+TEST_CASE("a replica that answers 200 while it reads on gets the whole upload") {
+  const std::size_t size = 8UL << 20;
+  scripted_replica u{"u", [](replica_turn& turn) {
+                       turn.send(std::string{stream_head} + event(0));
+                       turn.pause(100ms);
+                       const auto got = turn.read_body().body.size();
+                       turn.send(chunk(std::to_string(got)) + std::string{last_chunk});
+                     }};
+  ready_router r{fleet_of({u})};
+  const auto answer = exchange_once(r.port(), chat(std::string(size, 'a')));
+  CHECK(answer.status() == 200);
+  CHECK(answer.complete());
+  CHECK(answer.body.ends_with(std::to_string(size)));
+}
+
+TEST_CASE("a turn with more pipelined behind it than is kept ends with a second signal") {
+  scripted_replica u{"u", stay_mute};
+  ready_router r{fleet_of({u})};
+  raw_client client{r.port()};
+  client.send(chat() + chat(std::string(100'000, 'a')));
+  REQUIRE(eventually([&] { return outstanding(r.port(), "u") == 1; }));
+  r.signal(SIGTERM);
+  REQUIRE(eventually([&] { return r.logged("stopping"); }));
+  r.signal(SIGTERM);
+  CHECK(r.process().wait_exit(4s) == 0);
+}
