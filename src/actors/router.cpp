@@ -153,8 +153,10 @@ route_answer router_state::decide(route_query& query, instance_id pinned) {
 void router_state::finished(turn_end& end) {
   if (!loads_.lower(end.replica))
     return;
-  if (end.how == turn_outcome::connect_failed)
+  if (end.how == turn_outcome::connect_failed) {
+    take_back(end);
     lost(end.replica, end.reason);
+  }
   if (!end.session.empty() && !affinity_off()) {
     const bool reached =
         end.how != turn_outcome::connect_failed && end.how != turn_outcome::aborted;
@@ -162,6 +164,15 @@ void router_state::finished(turn_end& end) {
     self_->send(shard, unpin_atom_v, std::move(end.session), end.replica, reached);
   }
   turn_ended(end.replica);
+}
+
+// A turn that could not connect went nowhere: it is no turn of that replica and hit no pin.
+void router_state::take_back(const turn_end& end) {
+  if (!end.counted)
+    return;
+  if (const auto found = members_.find(end.replica); found != members_.end())
+    --found->second.routed;
+  affinity_hits_ -= end.chosen == affinity::hit ? 1 : 0;
 }
 
 void router_state::lost(instance_id id, std::string& reason) {

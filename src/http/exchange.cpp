@@ -78,7 +78,10 @@ awaitable<bool> exchange::run() {
       const auto why = refusal_for(route.why);
       co_return co_await client_.refuse(why);
     }
-    lease held(*lane_.fleet, {.replica = route.where.replica, .session = query.session});
+    lease held(*lane_.fleet, {.replica = route.where.replica,
+                              .session = query.session,
+                              .chosen = route.where.how,
+                              .counted = query.counted});
     auto replica = lane_.pool.find(route.where.replica);
     if (!replica && !early_) {
       auto spec = co_await lane_.fleet->describe(route.where.replica);

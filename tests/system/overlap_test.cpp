@@ -34,3 +34,17 @@ TEST_CASE("a turn with more pipelined behind it than is kept ends with a second 
   r.signal(SIGTERM);
   CHECK(r.process().wait_exit(4s) == 0);
 }
+
+TEST_CASE("a turn that could not connect to its pin is no hit and no turn of that replica") {
+  scripted_replica u{"u"};
+  scripted_replica v{"v"};
+  ready_router r{fleet_of({u, v}), {"--health-interval", "60"}};
+  REQUIRE(exchange_once(r.port(), chat("{}", session("s"))).get("X-Replica") == "u");
+  u.go_away();
+  CHECK(exchange_once(r.port(), chat("{}", session("s"))).get("X-Replica") == "v");
+  const auto view = health(r.port());
+  CHECK(view.routed == 2);
+  CHECK(view.affinity_hits == 0);
+  CHECK(view.at("u").routed == 1);
+  CHECK(view.at("v").routed == 1);
+}

@@ -73,7 +73,9 @@ struct turn_end {
   instance_id replica;
   std::string session;  ///< as in the route_query
   turn_outcome how = turn_outcome::aborted;
-  std::string reason;  ///< for connect_failed: what went wrong, for the operator
+  std::string reason;                ///< for connect_failed: what went wrong, for the operator
+  affinity chosen = affinity::none;  ///< as in the ticket
+  bool counted = true;               ///< as in the route_query
 
   friend bool operator==(const turn_end&, const turn_end&) = default;
 };
