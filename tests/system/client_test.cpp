@@ -142,7 +142,7 @@ TEST_CASE("D64 a body in any coding or form is forwarded untouched") {
   const auto form = "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n" +
                     std::string(2'000'000, '\x80') + "\r\n--b--\r\n";
   const auto post = [&](const std::string& body, const std::string& fields) {
-    const auto answer = exchange_once(r.port(), request("POST", "/v1/files", body, fields));
+    auto answer = exchange_once(r.port(), request("POST", "/v1/files", body, fields));
     CHECK(answer.status() == 200);
     const auto& seen = answer.get("X-Replica") == "u" ? u : v;
     CHECK(seen.last_request().body == body);

@@ -11,10 +11,10 @@ namespace {
 
 // One to four random changes to some bytes: replaced, removed, doubled, or cut off.
 std::string mutated(std::string bytes, std::mt19937& dice) {
-  static constexpr std::string_view spice{
+  using namespace std::string_view_literals;
+  static constexpr auto spice =
       "\0\r\n\t :;,=%/\"\x7f\x80\xff"
-      "09afAFGg{}[]",
-      29};
+      "09afAFGg{}[]"sv;
   for (auto changes = 1 + dice() % 4; changes > 0 && !bytes.empty(); --changes) {
     const auto at = dice() % bytes.size();
     switch (dice() % 5) {

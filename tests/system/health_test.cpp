@@ -47,7 +47,7 @@ std::string home_of(std::uint16_t port, std::string_view id) {
 // A session pinned to this replica.
 std::string session_at(std::uint16_t port, const std::string& replica) {
   for (int i = 0;; ++i) {
-    const auto id = "s" + std::to_string(i);
+    auto id = "s" + std::to_string(i);
     REQUIRE(i < 50);
     if (home_of(port, id) == replica)
       return id;

@@ -8,7 +8,7 @@ using namespace fleet::rig;
 namespace {
 
 // Runs the n-th request through the n-th script, the last one from there on.
-scripted_replica::script in_turn(std::vector<scripted_replica::script> scripts) {
+scripted_replica::script in_turn(const std::vector<scripted_replica::script>& scripts) {
   auto next = std::make_shared<std::atomic<std::size_t>>(0);
   return [=](replica_turn& turn) { scripts[std::min((*next)++, scripts.size() - 1)](turn); };
 }

@@ -126,18 +126,22 @@ TEST_CASE("D40 a body of any depth is forwarded unchanged and its id is found") 
   scripted_replica u;
   scripted_replica v{"v"};
   ready_router r{fleet_of({u, v})};
+  const auto around = [](std::string_view before, std::string_view middle, std::string_view after) {
+    return std::string{before}.append(middle).append(after) + "}";
+  };
   for (const std::size_t depth : {40UL, 200UL, 100'000UL}) {
     CAPTURE(depth);
-    std::string schema = "1";
-    std::string opening;
+    std::string schema;
     for (std::size_t i = 0; i < depth; ++i)
-      opening += i % 2 == 0 ? R"({"p":)" : "[";
-    schema = opening + schema;
+      schema += i % 2 == 0 ? R"({"p":)" : "[";
+    schema += '1';
     for (std::size_t i = depth; i-- > 0;)
-      schema += i % 2 == 0 ? "}" : "]";
+      schema += i % 2 == 0 ? '}' : ']';
     const auto id = "deep-" + std::to_string(depth);
-    const auto first = R"({"session_id":")" + id + R"(","tools":)" + schema + "}";
-    const auto last = R"({"tools":)" + schema + R"(,"session_id":")" + id + "\"}";
+    const auto pair = R"("session_id":")" + id + '"';
+    const auto tools = R"("tools":)" + schema;
+    const auto first = around("{" + pair, ",", tools);
+    const auto last = around("{" + tools, ",", pair);
     const auto home = exchange_once(r.port(), chat(first)).get("X-Replica");
     for (const auto& body : {last, first, last}) {
       const auto answer = exchange_once(r.port(), chat(body));

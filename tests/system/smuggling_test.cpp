@@ -71,7 +71,8 @@ TEST_CASE("ambiguous framing is a 400 and a close and reaches no replica") {
 TEST_CASE("a length that is no number is a 400 and a close and reaches no replica") {
   std::vector<refused> cases;
   for (const auto* length : {"+2", "-2", "0x2", "2a", "2 2", "2.0", "\"2\"", "", "２"})
-    cases.push_back({length, open + "Content-Length: " + length + "\r\n\r\n{}" + hidden});
+    cases.push_back({length, std::string{open}.append("Content-Length: ").append(length) +
+                                 "\r\n\r\n{}" + hidden});
   refuse_all(cases);
 }
 
@@ -81,7 +82,8 @@ TEST_CASE("a broken chunk is a 400 and a close and reaches no replica") {
        {"0x2\r\n{}\r\n0\r\n\r\n", "+2\r\n{}\r\n0\r\n\r\n", "-2\r\n{}\r\n0\r\n\r\n",
         "zz\r\n{}\r\n0\r\n\r\n", "\r\n{}\r\n0\r\n\r\n", "2 2\r\n{}\r\n0\r\n\r\n",
         "2\r\n{}XX0\r\n\r\n", "2\r\n{}\r0\r\n\r\n", "2\n{}\n0\n\n", ";a=b\r\n{}\r\n0\r\n\r\n"})
-    cases.push_back({body, open + "Transfer-Encoding: chunked\r\n\r\n" + body + hidden});
+    cases.push_back(
+        {body, open + std::string{"Transfer-Encoding: chunked\r\n\r\n"}.append(body) + hidden});
   refuse_all(cases);
 }
 
