@@ -153,10 +153,8 @@ route_answer router_state::decide(route_query& query, instance_id pinned) {
 void router_state::finished(turn_end& end) {
   if (!loads_.lower(end.replica))
     return;
-  if (end.how == turn_outcome::connect_failed) {
-    take_back(end);
-    lost(end.replica, end.reason);
-  }
+  if (end.how == turn_outcome::connect_failed)
+    lost(end);
   if (!end.session.empty() && !affinity_off()) {
     const bool reached =
         end.how != turn_outcome::connect_failed && end.how != turn_outcome::aborted;
@@ -166,26 +164,23 @@ void router_state::finished(turn_end& end) {
   turn_ended(end.replica);
 }
 
-// A turn that could not connect went nowhere: it is no turn of that replica and hit no pin.
-void router_state::take_back(const turn_end& end) {
-  if (!end.counted)
-    return;
-  if (const auto found = members_.find(end.replica); found != members_.end())
-    --found->second.routed;
-  affinity_hits_ -= end.chosen == affinity::hit ? 1 : 0;
-}
-
-void router_state::lost(instance_id id, std::string& reason) {
+// The turn went nowhere: it hit no pin and is no turn of that replica.
+void router_state::lost(turn_end& end) {
+  const auto id = end.replica;
   const auto found = members_.find(id);
-  if (found == members_.end() || found->second.health != phase::ready)
+  if (found == members_.end())
     return;
   auto& m = found->second;
+  m.routed -= end.counted ? 1 : 0;
+  affinity_hits_ -= end.counted && end.chosen == affinity::hit ? 1 : 0;
+  if (m.health != phase::ready)
+    return;
   loads_.set_routable(id, false);
   m.health = phase::failed;
-  m.reason = reason;
+  m.reason = end.reason;
   if (!m.draining)
     m.since = self_->clock().now();
-  self_->send(m.lost_to, lost_atom_v, id, std::move(reason));
+  self_->send(m.lost_to, lost_atom_v, id, std::move(end.reason));
 }
 
 void router_state::turn_ended(instance_id id) {

@@ -78,8 +78,7 @@ class router_state {
   void look_up(waiting_turn turn);
   void looked_up(const std::string& session, instance_id pinned);
   route_answer decide(route_query& query, instance_id pinned);
-  void take_back(const turn_end& end);
-  void lost(instance_id id, std::string& reason);
+  void lost(turn_end& end);
 
   // -- the rest -------------------------------------------------------------
 

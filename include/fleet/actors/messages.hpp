@@ -94,7 +94,8 @@ typename Inspector::result_type inspect(Inspector& f, route_answer& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, turn_end& x) {
-  return f(caf::meta::type_name("turn_end"), x.replica, x.session, x.chosen, x.counted, x.how, x.reason);
+  return f(caf::meta::type_name("turn_end"), x.replica, x.session, x.chosen, x.counted, x.how,
+           x.reason);
 }
 
 template <class Inspector>

@@ -21,7 +21,11 @@ std::string entry(pid_t pid, const char* name) {
 
 std::string read_file(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
+  try {
+    return {std::istreambuf_iterator<char>{in}, {}};
+  } catch (const std::ios_base::failure&) {
+    return {};  // the process ended in the middle of the read
+  }
 }
 
 std::vector<process_facts> all_processes() {
