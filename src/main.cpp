@@ -79,6 +79,8 @@ fleet::launch_settings launch_part(const fleet::settings& given, const fleet::po
   return {.launch_timeout = given.launch_timeout,
           .drain_timeout = given.drain_timeout,
           .stop_grace = given.stop_grace,
+          .replace_after = given.replace_after,
+          .stable_after = given.stable_after,
           .initial_replicas = pool.initial,
           .ceiling = pool.ceiling};
 }

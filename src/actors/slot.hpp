@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -28,9 +29,13 @@ struct slot_setup {
   router_actor router;
   prober_actor prober;
   commander_actor commander;
+  journal_actor journal;  ///< null: nothing is recorded
   slot_listener_actor listener;
   logger* log = nullptr;
 };
+
+/// What an answer from a replica's address says, for the operator.
+[[nodiscard]] std::string what_answers(const probe_result& found);
 
 class slot_state {
  public:
@@ -89,8 +94,7 @@ class slot_state {
   void arm(std::chrono::nanoseconds delay);
   void end_watch();
   // Asks for one probe and goes on with `then`, unless the slot has moved in the meantime.
-  template <class Then>
-  void probe(Then then);
+  void probe(std::function<void(const probe_result&)> then);
   [[nodiscard]] const endpoint& where() const { return setup_.spec.where; }
   [[nodiscard]] time_point now() const;
 

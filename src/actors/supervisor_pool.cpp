@@ -47,6 +47,7 @@ void supervisor_state::add_slots(const fleet_plan& plan) {
                                 .router = router_,
                                 .prober = prober_,
                                 .commander = commander_,
+                                .journal = plan.journal,
                                 .listener = me,
                                 .log = log_}});
     slots_.back().actor = self_->spawn<caf::monitored>(slot, slots_.back().setup);

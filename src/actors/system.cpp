@@ -17,6 +17,7 @@ running_fleet start_fleet(caf::actor_system& system, fleet_plan plan, logger& lo
   running_fleet fleet;
   fleet.prober = plan.prober;
   fleet.commander = plan.commander;
+  fleet.journal = plan.journal;
   fleet.router = system.spawn(router, plan.routing, plan.statics.size(), &log);
   const auto fronts = plan.fronts;
   fleet.supervisor = system.spawn(supervisor, std::move(plan), fleet.router, &log);
@@ -38,6 +39,8 @@ void stop_fleet(running_fleet& fleet) {
   end(fleet.prober);
   if (fleet.commander)
     end(fleet.commander);
+  if (fleet.journal)
+    end(fleet.journal);
 }
 
 }  // namespace fleet

@@ -114,6 +114,16 @@ using commander_actor = caf::typed_actor<
     // answer to its launch. The last one counts.
     caf::reacts_to<listen_atom, exit_listener_actor>>;
 
+/// The only door to the state file. Contract section 8. A question is answered once what it asked
+/// is safely on the disk; an error says why it is not, and then the file holds what it held before.
+/// Questions are carried out in the order they come. Tests script it.
+using journal_actor = caf::typed_actor<
+    // This is what is known of that slot now, in place of what was recorded of it. The journal
+    // dates it: launched_at when the instance is new to it, since when the reason is.
+    caf::replies_to<record_atom, slot_record>::with<void>,
+    // Nothing is held on that slot any more. Unknown slots are fine.
+    caf::replies_to<erase_atom, std::string /*slot*/>::with<void>>;
+
 /// One per declared slot: takes one replica at a time from its reservation to its confirmed end,
 /// joins it to the router and has it probed. Tells the supervisor of every move.
 using slot_actor = caf::typed_actor<

@@ -5,6 +5,7 @@
 
 #include "fleet/core/admin.hpp"
 #include "fleet/core/process.hpp"
+#include "fleet/core/record.hpp"
 #include "fleet/core/replica.hpp"
 #include "fleet/core/slot_life.hpp"
 #include "fleet/core/turn.hpp"
@@ -189,6 +190,12 @@ typename Inspector::result_type inspect(Inspector& f, process_exit& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, slot_record& x) {
+  return f(caf::meta::type_name("slot_record"), x.slot, x.host, x.devices, x.address, x.port,
+           x.process, x.launched_at, x.reason, x.detail, x.since);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, slot_report& x) {
   return f(caf::meta::type_name("slot_report"), x.slot, x.instance, x.now, x.reason, x.detail);
 }
@@ -272,6 +279,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_TYPE_ID(fleet, (fleet::grow_answer))
   CAF_ADD_TYPE_ID(fleet, (fleet::shrink_answer))
   CAF_ADD_TYPE_ID(fleet, (fleet::release_answer))
+  CAF_ADD_TYPE_ID(fleet, (fleet::slot_record))
 
   CAF_ADD_ATOM(fleet, fleet, route_atom, "route")
   CAF_ADD_ATOM(fleet, fleet, finished_atom, "finished")
@@ -305,5 +313,12 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_ATOM(fleet, fleet, release_atom, "release")
   CAF_ADD_ATOM(fleet, fleet, capacity_atom, "capacity")
   CAF_ADD_ATOM(fleet, fleet, fleet_atom, "fleet")
+  CAF_ADD_ATOM(fleet, fleet, record_atom, "record")
+  CAF_ADD_ATOM(fleet, fleet, erase_atom, "erase")
+  CAF_ADD_ATOM(fleet, fleet, adopt_atom, "adopt")
+  CAF_ADD_ATOM(fleet, fleet, adopted_atom, "adopted")
+  CAF_ADD_ATOM(fleet, fleet, retry_atom, "retry")
+  CAF_ADD_ATOM(fleet, fleet, wait_atom, "wait")
+  CAF_ADD_ATOM(fleet, fleet, abandon_atom, "abandon")
 
 CAF_END_TYPE_ID_BLOCK(fleet)

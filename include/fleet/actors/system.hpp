@@ -4,6 +4,7 @@
 #include "fleet/actors/interfaces.hpp"
 #include "fleet/core/host.hpp"
 #include "fleet/core/log.hpp"
+#include "fleet/core/record.hpp"
 #include "fleet/core/settings.hpp"
 
 #include <cstddef>
@@ -19,9 +20,12 @@ struct fleet_plan {
   launch_settings launch;
   std::vector<replica_spec> statics;  ///< keep their order in GET /health
   std::vector<host_spec> hosts;
-  std::vector<slot_spec> slots;  ///< lay_out_slots(hosts)
-  prober_actor prober;           ///< the fleet takes it over
-  commander_actor commander;     ///< the fleet takes it over; needed only when there are slots
+  std::vector<slot_spec> slots;       ///< lay_out_slots(hosts)
+  prober_actor prober;                ///< the fleet takes it over
+  commander_actor commander;          ///< the fleet takes it over; needed only when there are slots
+  journal_actor journal;              ///< the fleet takes it over; null: nothing is recorded
+  std::vector<slot_record> recorded;  ///< what an earlier router left in the journal
+  wall_time started_at{};             ///< now, to tell the age of what was recorded
   /// Gives a process_ref::instance, another one at each call. Called on any lane; needed only when
   /// there are slots.
   std::function<std::string()> mint_instance;
@@ -35,6 +39,7 @@ struct running_fleet {
   router_actor router;
   prober_actor prober;
   commander_actor commander;  ///< null when the plan had none
+  journal_actor journal;      ///< null when the plan had none
 };
 
 /// Spawns the actors, starts to probe the static replicas and to launch the initial ones. Turns may

@@ -24,6 +24,11 @@ struct launch_settings {
   std::chrono::nanoseconds drain_timeout = std::chrono::seconds(300);
   /// Between the polite and the hard signal; and again for the address to go silent afterwards.
   std::chrono::nanoseconds stop_grace = std::chrono::seconds(30);
+  /// How long a replica that was ready may be unroutable before it is replaced; at least two health
+  /// intervals.
+  std::chrono::nanoseconds replace_after = std::chrono::seconds(30);
+  /// Readiness for this long clears the count of a slot's losses.
+  std::chrono::nanoseconds stable_after = std::chrono::seconds(300);
   std::size_t initial_replicas = 0;  ///< launched at startup; see pool_limits
   std::size_t ceiling = 0;           ///< see pool_limits
 };

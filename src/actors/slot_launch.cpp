@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// The way up of a slot: see slot.cpp for the rest.
+#include "replica.hpp"
+#include "slot.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace fleet {
+
+namespace {
+
+bool answered(const probe_result& found) {
+  return found.verdict == probe_verdict::good || found.verdict == probe_verdict::bad;
+}
+
+}  // namespace
+
+void slot_state::launch(instance_id id, std::string& process) {
+  if (life_.now() == slot_stage::free) {
+    id_ = id;
+    process_ = {.instance = std::move(process)};
+    failure_.clear();
+    unwanted_ = hurried_ = false;
+  }
+  if (!advance(slot_stage::reserved))
+    return;
+  probe([this](const probe_result& found) { address_checked(found); });
+}
+
+// Whatever accepts a connection there was not launched by this router and is never signalled.
+void slot_state::address_checked(const probe_result& found) {
+  if (unwanted_)
+    launch_failed("not wanted any more");
+  else if (answered(found) || found.connected)
+    launch_failed("address_in_use: " + authority(where()) + ": " + what_answers(found));
+  else if (found.verdict == probe_verdict::inconclusive)
+    launch_failed("could not see whether " + authority(where()) + " is in use: " + found.reason);
+  else
+    return start_process();
+  advance(slot_stage::free);
+}
+
+void slot_state::start_process() {
+  if (!advance(slot_stage::launching))
+    return;
+  deadline_ = now() + setup_.launch.launch_timeout;
+  self_
+      ->request(setup_.commander, caf::infinite, launch_atom_v,
+                launch_order{setup_.host, setup_.slot, process_.instance})
+      .then([this](launch_result& result) { launched(result); },
+            [this](const caf::error& why) {
+              launch_result unknown{
+                  .process = process_, .reason = to_string(why), .may_be_running = true};
+              launched(unknown);
+            });
+}
+
+void slot_state::launched(launch_result& result) {
+  process_ = std::move(result.process);
+  if (result.started)
+    return load();
+  launch_failed(std::move(result.reason));
+  if (result.may_be_running)
+    stop_process();
+  else
+    advance(slot_stage::free);
+}
+
+void slot_state::load() {
+  const slot_actor me = self_;
+  self_->send(setup_.router, join_atom_v, id_, setup_.spec, setup_.place, lost_listener_actor(me));
+  if (!advance(slot_stage::loading))
+    return;
+  setup_.log->info("replica_launched",
+                   {{"replica", setup_.slot.name}, {"instance", process_.instance}});
+  known_ = phase::starting;
+  watch();
+  if (unwanted_)
+    retire();
+  else
+    wait_for_load();
+}
+
+void slot_state::watch() {
+  const slot_actor me = self_;
+  replica_ = self_->spawn<caf::monitored>(
+      replica, replica_setup{.instance = id_,
+                             .spec = setup_.spec,
+                             .known = known_,
+                             .settings = setup_.routing,
+                             .prober = setup_.prober,
+                             .listeners = {setup_.router, phase_listener_actor(me)},
+                             .log = setup_.log});
+}
+
+// A launch through ssh reports no exit by itself, so it is looked at while it loads.
+void slot_state::wait_for_load() {
+  const std::chrono::nanoseconds left = deadline_ - now();
+  arm(setup_.host.ssh.empty() ? left : std::min(left, setup_.routing.health_interval));
+}
+
+void slot_state::load_timer() {
+  if (now() >= deadline_) {
+    launch_failed("not ready in time");
+    retire();
+    return;
+  }
+  // One look at a time: an ssh that hangs must not be joined by another at each tick.
+  if (std::exchange(looking_, step_) == step_) {
+    wait_for_load();
+    return;
+  }
+  self_
+      ->request(setup_.commander, caf::infinite, inspect_atom_v,
+                inspect_order{setup_.host, setup_.slot, process_})
+      .then([this, step = step_](const inspection& found) { inspected(step, found); },
+            [this, step = step_](const caf::error& why) {
+              inspected(step, {.reason = to_string(why)});
+            });
+  wait_for_load();
+}
+
+void slot_state::inspected(std::uint64_t step, const inspection& found) {
+  if (looking_ == step)
+    looking_.reset();
+  if (step == step_ && found.known && found.ended)
+    ended(found.how, found.log);
+}
+
+void slot_state::exited(const process_exit& end) {
+  if (life_.now() == slot_stage::loading && end.instance == process_.instance)
+    ended(end.how, end.log);
+}
+
+// A wrapper may end well and leave the server running.
+void slot_state::ended(const exit_status& how, const std::string& log) {
+  if (how.good())
+    return;
+  launch_failed(to_string(how) + (log.empty() ? "" : "; its log ends: " + log));
+  retire();
+}
+
+void slot_state::launch_failed(std::string reason) {
+  failure_ = std::move(reason);
+  setup_.log->warn(
+      "launch_failed",
+      {{"slot", setup_.slot.name}, {"instance", process_.instance}, {"reason", failure_}});
+}
+
+void slot_state::hear(const phase_report& report) {
+  if (report.instance != id_)
+    return;
+  known_ = report.now;
+  if (known_ == phase::ready && life_.now() == slot_stage::loading)
+    advance(slot_stage::serving);
+}
+
+void slot_state::lost(instance_id id, std::string& reason) {
+  if (id == id_ && replica_)
+    self_->send(replica_, lost_atom_v, std::move(reason));
+}
+
+}  // namespace fleet

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The way down of a slot: see slot.cpp for the rest.
+#include "slot.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace fleet {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// How often an address that should go silent is asked.
+constexpr std::chrono::nanoseconds silence_poll = 500ms;
+
+}  // namespace
+
+void slot_state::stop(instance_id id) {
+  if (id != id_)
+    return;
+  unwanted_ = true;
+  if (life_.now() == slot_stage::loading || life_.now() == slot_stage::serving)
+    retire();
+}
+
+void slot_state::hurry(instance_id id) {
+  if (id != id_)
+    return;
+  hurried_ = true;
+  if (life_.now() == slot_stage::draining)
+    stop_process();
+}
+
+void slot_state::retire() {
+  if (!advance(slot_stage::draining))
+    return;
+  self_->request(setup_.router, caf::infinite, quiesce_atom_v, id_)
+      .then([this, step = step_] { tick(step); },
+            [this, step = step_](const caf::error&) { tick(step); });
+  // Whichever comes first ends the drain, as if its time were up.
+  if (hurried_)
+    stop_process();
+  else
+    arm(setup_.launch.drain_timeout);
+}
+
+void slot_state::stop_process() {
+  if (!advance(slot_stage::stopping))
+    return;
+  end_watch();
+  const auto grace =
+      std::chrono::duration_cast<std::chrono::milliseconds>(setup_.launch.stop_grace);
+  self_
+      ->request(setup_.commander, caf::infinite, stop_atom_v,
+                stop_order{setup_.host, setup_.slot, process_, grace})
+      .then([this](const stop_result& result) { stopped(result); },
+            [this](const caf::error& why) { stopped({.reason = to_string(why)}); });
+}
+
+void slot_state::stopped(const stop_result& result) {
+  if (!result.stopped) {
+    give_up(result.reason);
+    return;
+  }
+  deadline_ = now() + setup_.launch.stop_grace;
+  if (advance(slot_stage::confirming))
+    probe([this](const probe_result& found) { address_probed(found); });
+}
+
+void slot_state::address_probed(const probe_result& found) {
+  if (found.verdict == probe_verdict::silent)
+    gone();
+  else if (now() >= deadline_)
+    give_up(authority(where()) + ": " + what_answers(found));
+  else
+    arm(silence_poll);
+}
+
+void slot_state::gone() {
+  self_->send(setup_.router, leave_atom_v, id_);
+  setup_.log->info("replica_stopped",
+                   {{"replica", setup_.slot.name}, {"instance", process_.instance}});
+  advance(slot_stage::free);
+}
+
+// Its devices are in an unknown state: nothing is launched on them until an operator says so.
+void slot_state::give_up(const std::string& why) {
+  self_->send(setup_.router, leave_atom_v, id_);
+  failure_ = failure_.empty() ? why : failure_ + "; " + why;
+  setup_.log->warn("stop_unconfirmed",
+                   {{"slot", setup_.slot.name}, {"instance", process_.instance}, {"reason", why}});
+  advance(slot_stage::unconfirmed);
+}
+
+void slot_state::release() {
+  if (life_.now() != slot_stage::unconfirmed)
+    return;
+  setup_.log->warn("slot_released", {{"slot", setup_.slot.name}});
+  failure_.clear();
+  advance(slot_stage::free);
+}
+
+}  // namespace fleet
