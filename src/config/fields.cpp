@@ -84,8 +84,8 @@ std::string fields::string(const json::value& value, const std::string& where) {
   return std::string(text->data(), text->size());
 }
 
-std::uint32_t fields::number(const json::value& value, const std::string& where,
-                             std::uint32_t lowest, std::uint32_t highest) {
+std::int64_t fields::number(const json::value& value, const std::string& where, std::int64_t lowest,
+                            std::int64_t highest) {
   const auto* number = value.if_int64();
   if (number == nullptr || *number < lowest || *number > highest) {
     const auto wanted =
@@ -93,7 +93,7 @@ std::uint32_t fields::number(const json::value& value, const std::string& where,
     out_->say(where, expected(wanted, value));
     return lowest;
   }
-  return static_cast<std::uint32_t>(*number);
+  return *number;
 }
 
 void fields::text(std::string_view key, std::string& to) {
@@ -128,7 +128,7 @@ void fields::words(std::string_view key, std::vector<std::string>& to) {
 void fields::whole_numbers(std::string_view key, std::uint32_t highest,
                            std::vector<std::uint32_t>& to) {
   each(key, [&](const json::value& value, const std::string& where) {
-    to.push_back(number(value, where, 0, highest));
+    to.push_back(static_cast<std::uint32_t>(number(value, where, 0, highest)));
   });
   if (to.empty() && has(key)) {
     say(key, "must not be empty");

@@ -46,7 +46,7 @@ class fields {
   void whole_numbers(std::string_view key, std::uint32_t highest, std::vector<std::uint32_t>& to);
 
   template <std::unsigned_integral T>
-  void whole_number(std::string_view key, std::uint32_t lowest, std::uint32_t highest, T& to) {
+  void whole_number(std::string_view key, std::int64_t lowest, std::int64_t highest, T& to) {
     if (const auto* value = find(key)) {
       to = static_cast<T>(number(*value, at(key), lowest, highest));
     }
@@ -70,8 +70,8 @@ class fields {
   [[nodiscard]] bool has(std::string_view key) const;
   const boost::json::value* find(std::string_view key);
   std::string string(const boost::json::value& value, const std::string& where);
-  std::uint32_t number(const boost::json::value& value, const std::string& where,
-                       std::uint32_t lowest, std::uint32_t highest);
+  std::int64_t number(const boost::json::value& value, const std::string& where,
+                      std::int64_t lowest, std::int64_t highest);
 
   const boost::json::object* object_;
   std::string where_;
