@@ -56,6 +56,8 @@ capacity_view pool_table::view(std::chrono::nanoseconds now) const {
       all.free_slots.push_back(e.name);
     if (e.stage == slot_stage::unconfirmed)
       all.unconfirmed.push_back({e.name, e.reason, e.detail, now - e.since});
+    if (e.stage == slot_stage::free && !e.detail.empty())
+      all.failed_launches.push_back({e.name, e.detail, now - e.since});
   }
   return all;
 }

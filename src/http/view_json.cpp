@@ -73,12 +73,18 @@ boost::json::object capacity_object(const capacity_view& capacity) {
     replacing.push_back(boost::json::object{
         {"slot", slot.slot}, {"attempt", slot.attempt}, {"retry_in", seconds(slot.retry_in)}});
   }
+  boost::json::array failed;
+  for (const auto& launch : capacity.failed_launches) {
+    failed.push_back(boost::json::object{
+        {"slot", launch.slot}, {"reason", launch.reason}, {"since", utc(launch.since)}});
+  }
   return {{"owned", capacity.owned},
           {"ceiling", capacity.ceiling},
           {"free_slots", boost::json::value_from(capacity.free_slots)},
           {"unconfirmed", std::move(unconfirmed)},
           {"abandoned", std::move(abandoned)},
-          {"replacing", std::move(replacing)}};
+          {"replacing", std::move(replacing)},
+          {"failed_launches", std::move(failed)}};
 }
 
 boost::json::object error_object(std::string_view code, std::string_view message) {

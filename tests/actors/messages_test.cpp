@@ -38,7 +38,8 @@ const capacity_view one_pool{.owned = 1,
                              .free_slots = {"a", "b"},
                              .unconfirmed = {{"c", "stop-unconfirmed", "ssh: exit status 255", 3s}},
                              .abandoned = {{"d", 3, 4s}},
-                             .replacing = {{"e", 2, 5s}}};
+                             .replacing = {{"e", 2, 5s}},
+                             .failed_launches = {{"f", "exit status 3", 6s}}};
 
 template <class T>
 void check_round_trip(caf::actor_system& system, const T& sent) {

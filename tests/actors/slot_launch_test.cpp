@@ -187,6 +187,24 @@ TEST_CASE("a process that exits non-zero before it is ready is a failed launch a
   CHECK(sim.capacity().free_slots.size() == 2);
 }
 
+TEST_CASE("why a launch came to nothing is shown until the next one on its slot") {
+  simulated_pool sim({.replicas = 0, .near = 2, .launch = {.launch_timeout = 20s}});
+  sim.grow("near-d0");
+  sim.end_process("near-d0", sim.commands->last("launch").instance, {.code = 3}, "no such model");
+  sim.grow("near-d1");
+  sim.play(20s);
+  const auto shown = sim.capacity().failed_launches;
+  REQUIRE(shown.size() == 2);
+  CHECK(shown[0] == failed_launch{"near-d0", "exit status 3; its log ends: no such model", 20s});
+  CHECK(shown[1].slot == "near-d1");
+  CHECK(shown[1].reason.find("not ready") == 0);
+  sim.grow("near-d0");
+  CHECK(sim.capacity().failed_launches.size() == 1);
+  sim.load(9000);
+  sim.shrink("near-d0");
+  CHECK(sim.capacity().failed_launches.size() == 1);
+}
+
 TEST_CASE("a wrapper may exit well and leave the server running") {
   simulated_pool sim;
   sim.grow();

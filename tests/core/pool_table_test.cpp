@@ -45,6 +45,19 @@ TEST_CASE("an unconfirmed slot is not free, not owned, and holds its place under
   CHECK(view.unconfirmed[0] == unconfirmed_slot{"a", "stop-unconfirmed", "why", 3s});
 }
 
+TEST_CASE("why a launch came to nothing is told until the next launch on its slot") {
+  pool_table pool({"a", "b"}, 1);
+  pool.set(0, slot_stage::free, {}, "exit status 3", 2s);
+  CHECK(pool.view(5s).failed_launches == std::vector<failed_launch>{{"a", "exit status 3", 3s}});
+  CHECK(pool.view(5s).free_slots == std::vector<std::string>{"a", "b"});
+  take(pool, 1);
+  CHECK(pool.view(5s).failed_launches.size() == 1);
+  pool.set(0, slot_stage::reserved, {}, {}, 6s);
+  CHECK(pool.view(7s).failed_launches.empty());
+  pool.set(0, slot_stage::free, {}, {}, 8s);
+  CHECK(pool.view(9s).failed_launches.empty());
+}
+
 TEST_CASE("the ceiling is never above the pool") {
   CHECK(pool_table({"a"}, 7).view(0s).ceiling == 1);
 }

@@ -95,6 +95,12 @@ TEST_CASE_FIXTURE(lane_fixture, "a grow that is refused says why, with the capac
   }
 }
 
+TEST_CASE_FIXTURE(lane_fixture, "a launch that came to nothing is listed with reason and since") {
+  port->grown.capacity.failed_launches = {{"a", "exit status 3", {}}};
+  const auto answer = answer_to(*this, "POST /replicas");
+  CHECK(has(answer, R"("failed_launches":[{"slot":"a","reason":"exit status 3","since":"20)"));
+}
+
 TEST_CASE_FIXTURE(lane_fixture, "D62 names with a colon match plain and percent-encoded") {
   port->shrunk = {.outcome = shrink_outcome::not_owned};
   CHECK(has(answer_to(*this, "DELETE /replicas/127.0.0.1:8001"), "HTTP/1.1 409"));

@@ -216,9 +216,14 @@ typename Inspector::result_type inspect(Inspector& f, replacing_slot& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, failed_launch& x) {
+  return f(caf::meta::type_name("failed_launch"), x.slot, x.reason, x.since);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, capacity_view& x) {
   return f(caf::meta::type_name("capacity_view"), x.owned, x.ceiling, x.free_slots, x.unconfirmed,
-           x.abandoned, x.replacing);
+           x.abandoned, x.replacing, x.failed_launches);
 }
 
 template <class Inspector>
@@ -274,6 +279,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_TYPE_ID(fleet, (fleet::unconfirmed_slot))
   CAF_ADD_TYPE_ID(fleet, (fleet::abandoned_slot))
   CAF_ADD_TYPE_ID(fleet, (fleet::replacing_slot))
+  CAF_ADD_TYPE_ID(fleet, (fleet::failed_launch))
   CAF_ADD_TYPE_ID(fleet, (fleet::capacity_view))
   CAF_ADD_TYPE_ID(fleet, (fleet::pool_view))
   CAF_ADD_TYPE_ID(fleet, (fleet::grow_answer))

@@ -39,6 +39,15 @@ struct replacing_slot {
   friend bool operator==(const replacing_slot&, const replacing_slot&) = default;
 };
 
+/// A free slot whose last launch came to nothing.
+struct failed_launch {
+  std::string slot;
+  std::string reason;                 ///< one line for the operator
+  std::chrono::nanoseconds since{0};  ///< how long ago the slot was free again
+
+  friend bool operator==(const failed_launch&, const failed_launch&) = default;
+};
+
 /// What the pool holds and what is left of it.
 struct capacity_view {
   std::uint64_t owned = 0;              ///< replicas launched, from their reservation to their end
@@ -47,6 +56,7 @@ struct capacity_view {
   std::vector<unconfirmed_slot> unconfirmed;
   std::vector<abandoned_slot> abandoned;
   std::vector<replacing_slot> replacing;
+  std::vector<failed_launch> failed_launches;  ///< each until the next launch on its slot
 
   friend bool operator==(const capacity_view&, const capacity_view&) = default;
 };
