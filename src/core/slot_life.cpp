@@ -11,6 +11,7 @@ namespace {
 
 using enum slot_stage;
 
+// By what runs on it.
 constexpr std::array<std::pair<slot_stage, slot_stage>, 15> moves{{
     {free, reserved},
     {reserved, free},  // something answers there already, or it is not wanted any more
@@ -29,14 +30,25 @@ constexpr std::array<std::pair<slot_stage, slot_stage>, 15> moves{{
     {unconfirmed, free},  // an operator says so
 }};
 
+// By a decision, while nothing does.
+constexpr std::array<std::pair<slot_stage, slot_stage>, 5> decisions{{
+    {free, waiting},
+    {free, abandoned},
+    {waiting, free},  // no replacement is wanted any more
+    {waiting, reserved},
+    {abandoned, reserved},  // an operator asks for it
+}};
+
 }  // namespace
 
 bool may_move(slot_stage from, slot_stage to) {
-  return std::find(moves.begin(), moves.end(), std::pair{from, to}) != moves.end();
+  const std::pair move{from, to};
+  return std::find(moves.begin(), moves.end(), move) != moves.end() ||
+         std::find(decisions.begin(), decisions.end(), move) != decisions.end();
 }
 
 bool in_use(slot_stage s) {
-  return s != free && s != unconfirmed;
+  return s != free && s != unconfirmed && s != waiting && s != abandoned;
 }
 
 bool slot_life::move(slot_stage to) {
@@ -66,6 +78,10 @@ std::string to_string(slot_stage s) {
       return "confirming";
     case unconfirmed:
       return "unconfirmed";
+    case waiting:
+      return "waiting";
+    case abandoned:
+      return "abandoned";
   }
   return "unknown";
 }

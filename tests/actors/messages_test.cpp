@@ -37,8 +37,8 @@ const capacity_view one_pool{.owned = 1,
                              .ceiling = 2,
                              .free_slots = {"a", "b"},
                              .unconfirmed = {{"c", "stop-unconfirmed", "ssh: exit status 255", 3s}},
-                             .abandoned = {{"d", 3, 4s}},
-                             .replacing = {{"e", 2, 5s}},
+                             .abandoned = {{"d", 3, "why", 4s}},
+                             .replacing = {{"e", 2, "why", 5s}},
                              .failed_launches = {{"f", "exit status 3", 6s}}};
 
 template <class T>
@@ -80,7 +80,7 @@ TEST_CASE("every message type survives a round trip with all its fields") {
   check_round_trip(system, fleet_view{1, 2, 3, 4, {one_view, one_view}});
   check_round_trip(system, probe_result{probe_verdict::inconclusive, "no descriptors", true});
   check_round_trip(system, phase_report{{5}, phase::draining, true, "why"});
-  check_round_trip(system, slot_report{3, {4}, slot_stage::unconfirmed, "reason", "detail"});
+  check_round_trip(system, slot_report{3, {4}, slot_stage::unconfirmed, phase::ready, "r", "d"});
   check_round_trip(system, pool_view{{one_view}, one_pool});
   check_round_trip(system, grow_answer{grow_outcome::launch_failed, "why", one_view, one_pool});
   check_round_trip(system,
@@ -94,7 +94,7 @@ TEST_CASE("every enumerator that travels has a name") {
   check_names<no_route>(3);
   check_names<turn_outcome>(6);
   check_names<probe_verdict>(4);
-  check_names<slot_stage>(9);
+  check_names<slot_stage>(11);
   check_names<grow_outcome>(7);
   check_names<shrink_outcome>(5);
   check_names<release_outcome>(4);

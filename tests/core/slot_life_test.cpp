@@ -12,7 +12,7 @@ using namespace fleet;
 
 namespace {
 
-constexpr int stages = 9;
+constexpr int stages = static_cast<int>(slot_stages);
 
 slot_stage stage(int i) {
   return static_cast<slot_stage>(i);
@@ -24,7 +24,9 @@ const std::set<std::pair<std::string, std::string>> legal{
     {"launching", "free"},    {"launching", "loading"},      {"launching", "stopping"},
     {"loading", "serving"},   {"loading", "draining"},       {"serving", "draining"},
     {"draining", "stopping"}, {"stopping", "confirming"},    {"stopping", "unconfirmed"},
-    {"confirming", "free"},   {"confirming", "unconfirmed"}, {"unconfirmed", "free"}};
+    {"confirming", "free"},   {"confirming", "unconfirmed"}, {"unconfirmed", "free"},
+    {"free", "waiting"},      {"free", "abandoned"},         {"waiting", "reserved"},
+    {"waiting", "free"},      {"abandoned", "reserved"}};
 
 }  // namespace
 
@@ -50,13 +52,24 @@ TEST_CASE("nothing that ran becomes free again but by a confirmed stop or an ope
     if (may_move(stage(from), slot_stage::free))
       before_free.insert(to_string(stage(from)));
   }
-  CHECK(before_free == std::set<std::string>{"reserved", "launching", "confirming", "unconfirmed"});
+  // What waits is free already.
+  CHECK(before_free ==
+        std::set<std::string>{"reserved", "launching", "confirming", "unconfirmed", "waiting"});
 }
 
 TEST_CASE("a slot is in use from its reservation to the end of its replica") {
+  const std::set<std::string> idle{"free", "unconfirmed", "waiting", "abandoned"};
   for (int i = 0; i < stages; ++i)
-    CHECK(in_use(stage(i)) ==
-          (stage(i) != slot_stage::free && stage(i) != slot_stage::unconfirmed));
+    CHECK(in_use(stage(i)) == (idle.count(to_string(stage(i))) == 0));
+}
+
+TEST_CASE("a launch begins on a slot that is free, waits or was abandoned, and on no other") {
+  std::set<std::string> before_launch;
+  for (int from = 0; from < stages; ++from) {
+    if (may_move(stage(from), slot_stage::reserved))
+      before_launch.insert(to_string(stage(from)));
+  }
+  CHECK(before_launch == std::set<std::string>{"free", "waiting", "abandoned"});
 }
 
 TEST_CASE("a slot begins free") {

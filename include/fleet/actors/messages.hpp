@@ -51,12 +51,14 @@ struct phase_report {
   friend bool operator==(const phase_report&, const phase_report&) = default;
 };
 
-/// What a slot actor tells the supervisor at each move.
+/// What a slot actor tells the supervisor at each move, and at each change of its replica's phase
+/// while it serves.
 struct slot_report {
   std::uint64_t slot = 0;  ///< index in the order of lay_out_slots
   instance_id instance;    ///< the one this is about
   slot_stage now = slot_stage::free;
-  std::string reason;  ///< of an unconfirmed one: a stable word
+  phase health = phase::starting;  ///< of a serving one
+  std::string reason;  ///< of an unconfirmed one: a stable word; of a serving one: why not ready
   std::string detail;  ///< of a free or unconfirmed one: what went wrong, for the operator
 
   friend bool operator==(const slot_report&, const slot_report&) = default;
@@ -197,7 +199,8 @@ typename Inspector::result_type inspect(Inspector& f, slot_record& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, slot_report& x) {
-  return f(caf::meta::type_name("slot_report"), x.slot, x.instance, x.now, x.reason, x.detail);
+  return f(caf::meta::type_name("slot_report"), x.slot, x.instance, x.now, x.health, x.reason,
+           x.detail);
 }
 
 template <class Inspector>
@@ -207,12 +210,12 @@ typename Inspector::result_type inspect(Inspector& f, unconfirmed_slot& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, abandoned_slot& x) {
-  return f(caf::meta::type_name("abandoned_slot"), x.slot, x.losses, x.since);
+  return f(caf::meta::type_name("abandoned_slot"), x.slot, x.losses, x.detail, x.since);
 }
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, replacing_slot& x) {
-  return f(caf::meta::type_name("replacing_slot"), x.slot, x.attempt, x.retry_in);
+  return f(caf::meta::type_name("replacing_slot"), x.slot, x.attempt, x.detail, x.retry_in);
 }
 
 template <class Inspector>

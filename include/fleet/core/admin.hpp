@@ -24,7 +24,8 @@ struct unconfirmed_slot {
 /// A slot the router does not use again by itself.
 struct abandoned_slot {
   std::string slot;
-  std::uint64_t losses = 0;
+  std::uint64_t losses = 0;           ///< in a row
+  std::string detail;                 ///< the last loss, one line for the operator; may be empty
   std::chrono::nanoseconds since{0};  ///< how long ago
 
   friend bool operator==(const abandoned_slot&, const abandoned_slot&) = default;
@@ -33,8 +34,9 @@ struct abandoned_slot {
 /// A slot whose replica is being replaced.
 struct replacing_slot {
   std::string slot;
-  std::uint64_t attempt = 0;
-  std::chrono::nanoseconds retry_in{0};  ///< 0: under way
+  std::uint64_t attempt = 0;             ///< in a row, from 1
+  std::string detail;                    ///< the last loss, as in abandoned_slot
+  std::chrono::nanoseconds retry_in{0};  ///< until its launch; 0: under way
 
   friend bool operator==(const replacing_slot&, const replacing_slot&) = default;
 };
@@ -50,9 +52,10 @@ struct failed_launch {
 
 /// What the pool holds and what is left of it.
 struct capacity_view {
-  std::uint64_t owned = 0;              ///< replicas launched, from their reservation to their end
-  std::uint64_t ceiling = 0;            ///< owned ones and unconfirmed slots together, at most
-  std::vector<std::string> free_slots;  ///< what a grow would use now, first one first
+  std::uint64_t owned = 0;    ///< replicas launched, from reservation to end, or awaiting the next
+  std::uint64_t ceiling = 0;  ///< owned ones and unconfirmed slots together, at most
+  std::vector<std::string> free_slots;  ///< what a grow would use now, first one first;
+                                        ///< abandoned ones are the last
   std::vector<unconfirmed_slot> unconfirmed;
   std::vector<abandoned_slot> abandoned;
   std::vector<replacing_slot> replacing;
