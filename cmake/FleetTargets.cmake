@@ -30,7 +30,8 @@ add_library(fleet::asio ALIAS fleet_asio)
 function(fleet_strict target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
     -Wold-style-cast
-    -Wno-missing-field-initializers -Wno-restrict $<$<BOOL:${FLEET_WERROR}>:-Werror>)
+    -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+    $<$<BOOL:${FLEET_WERROR}>:-Werror>)
 endfunction()
 
 # A room: src/<name>/*.cpp and include/fleet/<name>/*.hpp as one static library fleet::<name>.
