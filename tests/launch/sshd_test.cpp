@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "launch/support/commander_rig.hpp"
 #include "launch/support/real_sshd.hpp"
 
 #include <doctest/doctest.h>

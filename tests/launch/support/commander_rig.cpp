@@ -5,25 +5,10 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace fleet::rig {
-
-scoped_variable::scoped_variable(std::string name, const std::string& value)
-    : name_{std::move(name)} {
-  if (const char* now = ::getenv(name_.c_str()))
-    before_ = now;
-  ::setenv(name_.c_str(), value.c_str(), 1);
-}
-
-scoped_variable::~scoped_variable() {
-  if (before_)
-    ::setenv(name_.c_str(), before_->c_str(), 1);
-  else
-    ::unsetenv(name_.c_str());
-}
 
 commander_rig::commander_rig(process_commander::options given)
     : commander_{

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "launch/support/procfs.hpp"
+#include "launch/support/scoped_variable.hpp"
 #include "system/support/deadline.hpp"
 #include "system/support/temp_dir.hpp"
 
@@ -25,19 +26,6 @@ inline constexpr milliseconds long_patience = 60s;
 inline bool in_time(const std::function<bool()>& condition, milliseconds limit = long_patience) {
   return eventually(condition, limit);
 }
-
-// A variable of this process, put back in the end.
-class scoped_variable {
- public:
-  scoped_variable(std::string name, const std::string& value);
-  ~scoped_variable();
-  scoped_variable(const scoped_variable&) = delete;
-  scoped_variable& operator=(const scoped_variable&) = delete;
-
- private:
-  std::string name_;
-  std::optional<std::string> before_;
-};
 
 // What a callback will bring.
 template <class T>

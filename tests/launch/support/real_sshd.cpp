@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "launch/support/real_sshd.hpp"
 
+#include "launch/support/procfs.hpp"
+#include "system/support/deadline.hpp"
+
+#include <doctest/doctest.h>
+
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -82,9 +87,37 @@ real_sshd::real_sshd() : key_{folder_.path() + "/user_key"}, user_{this_user()} 
 }
 
 real_sshd::~real_sshd() {
+  down();
+}
+
+void real_sshd::down() {
+  if (pid_ <= 0)
+    return;
   cut();
   ::kill(pid_, SIGTERM);
   ::waitpid(pid_, nullptr, 0);
+  pid_ = 0;
+}
+
+void real_sshd::up() {
+  REQUIRE(run());
+}
+
+// Ends with a server that listens, or with none.
+bool real_sshd::run() {
+  const auto config = folder_.path() + "/sshd_config";
+  const auto log = folder_.path() + "/sshd.log";
+  pid_ = ::fork();
+  if (pid_ == 0) {
+    ::execl(server, server, "-D", "-f", config.c_str(), "-E", log.c_str(), nullptr);
+    ::_exit(127);
+  }
+  bool up = false;
+  const auto settled = [&] {
+    return (up = listening(port_)) || ::waitpid(pid_, nullptr, WNOHANG) != 0;
+  };
+  eventually(settled, 60s);
+  return up;
 }
 
 void real_sshd::start() {
@@ -98,16 +131,8 @@ void real_sshd::start() {
   // Somebody else may take a free port first.
   for (int attempt = 0; attempt < 5; ++attempt) {
     port_ = free_port();
-    const auto config = folder_.write("sshd_config", text());
-    const auto log = at + "/sshd.log";
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ::execl(server, server, "-D", "-f", config.c_str(), "-E", log.c_str(), nullptr);
-      ::_exit(127);
-    }
-    bool up = false;
-    in_time([&] { return (up = listening(port_)) || ::waitpid(pid_, nullptr, WNOHANG) != 0; });
-    if (up)
+    folder_.write("sshd_config", text());
+    if (run())
       return;
   }
   FAIL("sshd does not start: " << read_file(at + "/sshd.log"));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "launch/support/commander_rig.hpp"
+#include "launch/support/scoped_variable.hpp"
+#include "system/support/temp_dir.hpp"
 
 #include <memory>
 #include <string>
@@ -28,10 +29,14 @@ class real_sshd {
   const std::string& key() const { return key_; }
   // Cuts all connections; the server goes on listening.
   void cut() const;
+  // The whole server goes, connections and all; and is there again, on the same port.
+  void down();
+  void up();
 
  private:
   void write_client();
   void start();
+  bool run();
 
   temp_dir folder_;
   std::string key_;
