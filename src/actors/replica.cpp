@@ -102,11 +102,12 @@ void replica_state::prober_failed(const caf::error& why) {
 
 void replica_state::report(bool changed) {
   if (changed) {
-    const bool ready = health_.now() == phase::ready;
-    setup_.log->write(ready ? log_level::info : log_level::warn, "replica_phase",
-                      {{"replica", setup_.spec.name},
-                       {"phase", to_string(health_.now())},
-                       {"reason", health_.reason()}});
+    const log_field who{"replica", setup_.spec.name};
+    const log_field what{"phase", to_string(health_.now())};
+    if (health_.now() == phase::ready)
+      setup_.log->info("replica_phase", {who, what});
+    else
+      setup_.log->warn("replica_phase", {who, what, {"reason", health_.reason()}});
   }
   for (const auto& listener : setup_.listeners)
     self_->send(listener, phase_atom_v,

@@ -39,6 +39,7 @@ slot_actor::behavior_type slot_state::start(slot_setup setup) {
   setup_ = std::move(setup);
   life_ = slot_life(setup_.known);
   self_->set_down_handler([this](const caf::down_msg& death) { actor_died(death); });
+  self_->monitor(setup_.commander);
   return {
       [this](launch_atom, instance_id id, std::string& process) { launch(id, process); },
       [this](stop_atom, instance_id id) { stop(id); },
@@ -114,6 +115,8 @@ void slot_state::end_watch() {
 }
 
 void slot_state::actor_died(const caf::down_msg& death) {
+  if (death.source == setup_.commander.address() && death.reason != caf::exit_reason::user_shutdown)
+    commander_lost(to_string(death.reason));
   if (!replica_ || replica_.address() != death.source)
     return;
   setup_.log->error("actor_died", {{"actor", replica_state::name},
@@ -121,6 +124,20 @@ void slot_state::actor_died(const caf::down_msg& death) {
                                    {"reason", to_string(death.reason)}});
   replica_ = nullptr;
   self_->delayed_send(self_, revival_pause, revive_atom_v, id_);
+}
+
+// A question that it had read already dies unanswered with it. What that was about may have
+// happened, or not.
+void slot_state::commander_lost(const std::string& why) {
+  const auto reason = "the commander ended: " + why;
+  if (life_.now() == slot_stage::launching) {
+    launch_result unknown{.process = process_, .reason = reason, .may_be_running = true};
+    launched(unknown);
+  } else if (life_.now() == slot_stage::stopping) {
+    stopped({.reason = reason});
+  } else {
+    looking_.reset();
+  }
 }
 
 void slot_state::revive(instance_id id) {

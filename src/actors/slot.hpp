@@ -64,6 +64,7 @@ class slot_state {
   void lost(instance_id id, std::string& reason);
   void exited(const process_exit& end);
   void actor_died(const caf::down_msg& death);
+  void commander_lost(const std::string& why);
 
   // -- the way up -----------------------------------------------------------
 
@@ -74,6 +75,8 @@ class slot_state {
   void watch();
   void wait_for_load();
   void load_timer();
+  void look();
+  void too_late(const std::string& log);
   void inspected(std::uint64_t step, const inspection& found);
   void ended(const exit_status& how, const std::string& log);
   void launch_failed(std::string reason);  // only says so
@@ -109,6 +112,7 @@ class slot_state {
   replica_actor replica_;  // null while nothing is watched, and between its death and its revival
   phase known_ = phase::starting;
   time_point deadline_{};  // of the stage, where it has one
+  std::string not_ready_;  // what its last probe said against it
   std::string failure_;    // why this launch came to nothing
   bool unwanted_ = false;  // stop as soon as it can be
   bool hurried_ = false;   // without a drain

@@ -6,11 +6,31 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace fleet {
 
 namespace {
+
+using namespace std::chrono_literals;
+
+// How long a launch that is over waits for the end of its log: its host may be dead.
+constexpr std::chrono::nanoseconds last_look = 5s;
+
+std::string seconds(std::chrono::nanoseconds time) {
+  std::ostringstream text;
+  text << std::chrono::duration<double>(time).count() << " s";
+  return text.str();
+}
+
+std::string its_end(std::string_view log) {
+  const auto end = log.find_last_not_of(" \t\n");
+  return end == std::string_view::npos ? ""
+                                       : "; its log ends: " + std::string(log.substr(0, end + 1));
+}
 
 bool answered(const probe_result& found) {
   return found.verdict == probe_verdict::good || found.verdict == probe_verdict::bad;
@@ -50,12 +70,15 @@ void slot_state::start_process() {
   self_
       ->request(setup_.commander, caf::infinite, launch_atom_v,
                 launch_order{setup_.host, setup_.slot, process_.instance})
-      .then([this](launch_result& result) { launched(result); },
-            [this](const caf::error& why) {
-              launch_result unknown{
-                  .process = process_, .reason = to_string(why), .may_be_running = true};
-              launched(unknown);
-            });
+      .then(
+          [this, step = step_](launch_result& result) {
+            if (step == step_)
+              launched(result);
+          },
+          [this, step = step_](const caf::error& why) {
+            if (step == step_)
+              commander_lost(to_string(why));
+          });
 }
 
 void slot_state::launched(launch_result& result) {
@@ -77,6 +100,7 @@ void slot_state::load() {
   setup_.log->info("replica_launched",
                    {{"replica", setup_.slot.name}, {"instance", process_.instance}});
   known_ = phase::starting;
+  not_ready_.clear();
   watch();
   if (unwanted_)
     retire();
@@ -103,16 +127,18 @@ void slot_state::wait_for_load() {
 }
 
 void slot_state::load_timer() {
-  if (now() >= deadline_) {
-    launch_failed("not ready in time");
-    retire();
-    return;
-  }
+  if (now() >= deadline_ + last_look)
+    return too_late({});
   // One look at a time: an ssh that hangs must not be joined by another at each tick.
-  if (std::exchange(looking_, step_) == step_) {
+  if (std::exchange(looking_, step_) != step_)
+    look();
+  if (now() >= deadline_)
+    arm(last_look);
+  else
     wait_for_load();
-    return;
-  }
+}
+
+void slot_state::look() {
   self_
       ->request(setup_.commander, caf::infinite, inspect_atom_v,
                 inspect_order{setup_.host, setup_.slot, process_})
@@ -120,14 +146,23 @@ void slot_state::load_timer() {
             [this, step = step_](const caf::error& why) {
               inspected(step, {.reason = to_string(why)});
             });
-  wait_for_load();
 }
 
 void slot_state::inspected(std::uint64_t step, const inspection& found) {
   if (looking_ == step)
     looking_.reset();
-  if (step == step_ && found.known && found.ended)
+  if (step != step_)
+    return;
+  if (found.known && found.ended && !found.how.good())
     ended(found.how, found.log);
+  else if (now() >= deadline_)
+    too_late(found.log);
+}
+
+void slot_state::too_late(const std::string& log) {
+  launch_failed("not ready within " + seconds(setup_.launch.launch_timeout) +
+                (not_ready_.empty() ? "" : "; last probe: " + not_ready_) + its_end(log));
+  retire();
 }
 
 void slot_state::exited(const process_exit& end) {
@@ -139,7 +174,7 @@ void slot_state::exited(const process_exit& end) {
 void slot_state::ended(const exit_status& how, const std::string& log) {
   if (how.good())
     return;
-  launch_failed(to_string(how) + (log.empty() ? "" : "; its log ends: " + log));
+  launch_failed(to_string(how) + its_end(log));
   retire();
 }
 
@@ -154,6 +189,7 @@ void slot_state::hear(const phase_report& report) {
   if (report.instance != id_)
     return;
   known_ = report.now;
+  not_ready_ = report.reason;
   if (known_ == phase::ready && life_.now() == slot_stage::loading)
     advance(slot_stage::serving);
 }

@@ -56,8 +56,15 @@ void slot_state::stop_process() {
   self_
       ->request(setup_.commander, caf::infinite, stop_atom_v,
                 stop_order{setup_.host, setup_.slot, process_, grace})
-      .then([this](const stop_result& result) { stopped(result); },
-            [this](const caf::error& why) { stopped({.reason = to_string(why)}); });
+      .then(
+          [this, step = step_](const stop_result& result) {
+            if (step == step_)
+              stopped(result);
+          },
+          [this, step = step_](const caf::error& why) {
+            if (step == step_)
+              commander_lost(to_string(why));
+          });
 }
 
 void slot_state::stopped(const stop_result& result) {

@@ -158,6 +158,40 @@ TEST_CASE("a replica that is not ready within the launch timeout is stopped, its
   CHECK(sim.commands->count("launch") == 1);
 }
 
+TEST_CASE("a launch that was not ready in time says the limit, the last probe and its log's end") {
+  simulated_pool sim({.replicas = 0, .near = 1, .far = 1, .launch = {.launch_timeout = 20s}});
+  sim.commands->inspections["near-d0"] = {
+      .known = true, .alive = true, .log = "loading\n9 of 10\n"};
+  sim.grow("near-d0");
+  sim.play(20s);
+  REQUIRE(sim.capacity().failed_launches.size() == 1);
+  CHECK(sim.capacity().failed_launches[0].reason ==
+        "not ready within 20 s; last probe: silent; its log ends: loading\n9 of 10");
+}
+
+TEST_CASE("a host that does not answer delays the end of a launch by five seconds at most") {
+  simulated_pool sim({.replicas = 0, .far = 1, .launch = {.launch_timeout = 20s}});
+  sim.commands->looks_answered = false;
+  sim.grow();
+  sim.play(24999ms);
+  CHECK(sim.commands->count("stop") == 0);
+  CHECK(sim.commands->count("inspect") == 1);
+  sim.play(1ms);
+  CHECK(sim.commands->count("stop", "far-d0") == 1);
+  CHECK(sim.capacity().failed_launches[0].reason.find("not ready within 20 s") == 0);
+}
+
+TEST_CASE("a replica that becomes ready during the last look stays") {
+  simulated_pool sim({.replicas = 0, .far = 1, .launch = {.launch_timeout = 22s}});
+  sim.commands->looks_answered = false;
+  sim.grow();
+  sim.play(22s);
+  sim.load(9100);
+  sim.play(1min);
+  CHECK(sim.commands->count("stop") == 0);
+  CHECK(sim.of(0).now == phase::ready);
+}
+
 TEST_CASE("the launch timeout counts from the launch command") {
   simulated_pool sim({.replicas = 0, .near = 1, .launch = {.launch_timeout = 20s}});
   sim.commands->launches["near-d0"] = {.after = 15s};

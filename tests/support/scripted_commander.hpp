@@ -42,6 +42,7 @@ struct command_script {
   std::map<std::string, launch_step> launches;
   std::map<std::string, stop_step> stops;
   std::map<std::string, inspection> inspections;  ///< none: alive and well
+  bool looks_answered = true;                     ///< else never
   struct seen {
     std::string what;
     std::string slot;
@@ -113,8 +114,12 @@ inline scripted_commander_actor::behavior_type scripted_commander(
       [=](inspect_atom, const inspect_order& order) {
         note("inspect", order.slot, order.process.instance);
         const auto found = script->inspections.find(order.slot.name);
-        return found == script->inspections.end() ? inspection{.known = true, .alive = true}
-                                                  : found->second;
+        auto promise = self->make_response_promise<inspection>();
+        if (script->looks_answered)
+          promise.deliver(found == script->inspections.end()
+                              ? inspection{.known = true, .alive = true}
+                              : found->second);
+        return promise;
       },
       [=](listen_atom, exit_listener_actor& who) { script->listener = who; },
       [=](tick_atom, std::uint64_t command) { self->state.waiting.extract(command).mapped()(); },
