@@ -35,11 +35,19 @@ struct parts {
   std::optional<std::string_view> log;
 };
 
+/// Without the line whose beginning was cut away, unless that is all there is.
+std::string_view whole_lines(std::string_view text) {
+  const auto end = text.find('\n');
+  return end == std::string_view::npos || end + 1 == text.size() ? text : text.substr(end + 1);
+}
+
 parts split_log(std::string_view text) {
   const auto line = std::string(scripts::mark) + "log\n";
   for (auto at = text.find(line); at != std::string_view::npos; at = text.find(line, at + 1)) {
     if (at == 0 || text[at - 1] == '\n') {
-      return {text.substr(0, at), text.substr(at + line.size())};
+      const auto lines = text.substr(0, at);
+      const auto log = text.substr(at + line.size());
+      return {lines, told(lines, "cut") ? whole_lines(log) : log};
     }
   }
   return {text, std::nullopt};

@@ -146,12 +146,13 @@ shift 3
 )sh";
 
 constexpr std::string_view tell_log = R"sh(
-echo "pypto-router: log"
-size=$(wc -c <"$1") || exit 1
+begin_log() { echo "pypto-router: log"; }
+size=$(wc -c <"$1") || { begin_log; exit 1; }
 begin=$2
 [ "$begin" -le "$size" ] || begin=0
 length=$((size - begin))
-[ "$length" -le "$3" ] || length=$3
+[ "$length" -le "$3" ] || { length=$3; echo "pypto-router: cut"; }
+begin_log
 tail -c "$length" <"$1"
 )sh";
 

@@ -35,10 +35,11 @@ extern const std::string_view monitor;
 
 /// Looks for what is left of a launch, without a signal. Arguments: INSTANCE GROUP BIRTH LOG
 /// LOG_BEGIN LIMIT. Prints `alive` when something runs, `exited STATUS` when the monitor has noted
-/// an end, then `log` and up to LIMIT last bytes of the log since LOG_BEGIN.
+/// an end, `cut` when the log since LOG_BEGIN is longer than LIMIT, then `log` and up to LIMIT last
+/// bytes of it.
 [[nodiscard]] std::string inspect();
 
-/// Arguments: LOG LOG_BEGIN LIMIT. Prints `log` and the bytes as above.
+/// Arguments: LOG LOG_BEGIN LIMIT. Prints `cut`, `log` and the bytes as above.
 [[nodiscard]] std::string read_log();
 
 }  // namespace fleet::scripts

@@ -123,16 +123,21 @@ class child_side {
   }
 
   int open_log() {
-    int not_made = 0;
+    const std::string* missing = nullptr;
+    int why_missing = 0;
     for (const auto& folder : folders_) {
-      if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST && not_made == 0) {
-        not_made = errno;
+      if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST && missing == nullptr) {
+        missing = &folder;
+        why_missing = errno;
       }
     }
     const int opened =
         ::open(plan_.log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
     if (opened < 0) {
-      errno = errno == ENOENT && not_made != 0 ? not_made : errno;
+      if (missing != nullptr && (errno == ENOENT || errno == ENOTDIR)) {
+        errno = why_missing;
+        fail("cannot make the log's folder ", *missing);
+      }
       fail("cannot write ", plan_.log_path);
     }
     report_size_of(opened);

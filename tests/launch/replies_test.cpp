@@ -71,6 +71,16 @@ TEST_CASE("a built-in stop is one only if the script said so") {
   }
 }
 
+TEST_CASE("a log that was cut begins with a whole line, if it has one") {
+  const auto log_after = [](const std::string& lines, const std::string& log) {
+    return *read_log_reply({.ran = true, .out = lines + "pypto-router: log\n" + log});
+  };
+  CHECK(log_after("", "f line\nnext\n") == "f line\nnext\n");
+  CHECK(log_after("pypto-router: cut\n", "f line\nnext\n") == "next\n");
+  CHECK(log_after("pypto-router: cut\n", "one long line\n") == "one long line\n");
+  CHECK(log_after("pypto-router: cut\n", "one long line") == "one long line");
+}
+
 TEST_CASE("an inspection is known once the log part has begun; what the log says is only log") {
   auto look = inspect_reply({.ran = true,
                              .out = "pypto-router: alive\npypto-router: log\n"

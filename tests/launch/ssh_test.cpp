@@ -152,6 +152,7 @@ TEST_CASE("an ssh launch that cannot run its program fails with the reason") {
   rig.dir.write("plain", "");
   host.log_dir = rig.dir.path() + "/plain/logs";
   expect(host, "/plain");
+  expect(host, ": Not a directory");
 }
 
 TEST_CASE("the end of a process that was launched over ssh is told with its status or signal") {
@@ -179,6 +180,23 @@ TEST_CASE("the end of a process that was launched over ssh is told with its stat
     auto other = process;
     other.instance = rig.instance();
     CHECK_FALSE(rig.inspect(host, other).ended);
+  }
+}
+
+TEST_CASE("over ssh, too, the tail of a log is whole lines of this launch only") {
+  const fake_ssh ssh;
+  commander_rig rig;
+  std::filesystem::create_directory(rig.dir.path() + "/logs");
+  rig.dir.write("logs/h-d0.log", "old, and cut of");
+  for (const bool more_than_fits : {false, true}) {
+    const auto host = far(rig.host(more_than_fits ? "seq -f 'line %g' 500" : "seq -f 'line %g' 3"));
+    const auto process = rig.started(rig.order(host));
+    REQUIRE(in_time([&] { return rig.inspect(host, process).ended; }));
+    const auto log = rig.inspect(host, process).log;
+    CHECK(log.starts_with("line "));
+    CHECK(log.ends_with(more_than_fits ? "line 500\n" : "line 3\n"));
+    CHECK(log.size() <= 2048);
+    CHECK((log.find("line 1\n") == std::string::npos) == more_than_fits);
   }
 }
 

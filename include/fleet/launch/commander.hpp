@@ -58,7 +58,7 @@ class process_commander {
   /// Tells whether it still runs, how it ended if that is known, and what it wrote last.
   void inspect(inspect_order order, std::function<void(inspection)> answer);
 
-  /// The last `bytes` of the slot's log, control characters made harmless.
+  /// The last whole lines of the slot's log, at most `bytes`, control characters made harmless.
   void read_log(host_spec host, slot_spec slot, std::size_t bytes,
                 std::function<void(outcome<std::string>)> answer);
 
