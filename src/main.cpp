@@ -27,6 +27,8 @@
 #include <random>
 #include <string>
 #include <sys/resource.h>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -108,6 +110,31 @@ std::shared_future<void> ask_shutdown(caf::actor_system& system,
   return future;
 }
 
+/// The slots whose devices may be held by what could not be stopped.
+std::vector<fleet::unconfirmed_slot> still_held(caf::actor_system& system,
+                                                const fleet::supervisor_actor& supervisor) {
+  auto held = std::make_shared<std::promise<fleet::capacity_view>>();
+  auto answer = held->get_future();
+  system.spawn([held, supervisor](caf::event_based_actor* self) {
+    self->request(supervisor, caf::infinite, fleet::capacity_atom::value)
+        .then([held](fleet::capacity_view& view) { held->set_value(std::move(view)); },
+              [held](const caf::error&) { held->set_value({}); });
+  });
+  return answer.get().unconfirmed;
+}
+
+void log_end(const std::vector<fleet::unconfirmed_slot>& held, fleet::logger& log) {
+  if (held.empty()) {
+    log.info("stopped");
+    return;
+  }
+  std::string names;
+  for (const auto& each : held) {
+    names += (names.empty() ? "" : " ") + each.slot;
+  }
+  log.warn("stopped", {{"unconfirmed", std::to_string(held.size())}, {"slots", names}});
+}
+
 /// Waits for a signal that ends the router; returns its number, 0 when `limit` passes first.
 int wait_for_signal(const sigset_t& ending, std::chrono::nanoseconds limit) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
@@ -161,6 +188,7 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
   if (!url) {
     return refuse(url.error());
   }
+  std::vector<fleet::unconfirmed_slot> held;
   {
     caf::actor_system_config config;
     fleet::use_lanes(config, lanes);
@@ -195,10 +223,11 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
     log.info("stopping", {{"signal", std::to_string(signal)}});
     drain(ending, system, actors, server, given.drain_timeout, log);
     server.close();
+    held = still_held(system, actors.supervisor);
     fleet::stop_fleet(actors);
     system.await_all_actors_done();
   }
-  log.info("stopped");
+  log_end(held, log);
   return EXIT_SUCCESS;
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "admin.hpp"
 
+#include "bearer.hpp"
 #include "response_head.hpp"
 #include "view_json.hpp"
 
-#include "fleet/core/header_rules.hpp"
 #include "fleet/core/outcome.hpp"
 
 #include <boost/json/parse.hpp>
-#include <openssl/crypto.h>
 
 #include <charconv>
 
@@ -122,19 +121,7 @@ awaitable<own_reply> answer_pool(fleet_port& fleet, const request_head& head,
 }  // namespace
 
 bool authorised(const request_head& head, const http_settings& settings) {
-  static constexpr std::string_view scheme = "Bearer";
-  const auto& token = settings.admin_token;
-  if (token.empty()) {
-    return true;
-  }
-  std::string_view given = head.authorization;
-  if (given.size() <= scheme.size() || !same_token(given.substr(0, scheme.size()), scheme) ||
-      given[scheme.size()] != ' ') {
-    return false;
-  }
-  given.remove_prefix(std::min(given.find_first_not_of(' ', scheme.size()), given.size()));
-  return given.size() == token.size() &&
-         CRYPTO_memcmp(given.data(), token.data(), token.size()) == 0;
+  return settings.admin_token.empty() || bears(head.authorization, settings.admin_token);
 }
 
 std::string percent_decoded(std::string_view text) {

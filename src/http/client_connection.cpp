@@ -140,7 +140,7 @@ awaitable<client_connection::received> client_connection::receive_head() {
     if (in_request_) {
       const auto ec = parser.parse_head(bytes.data());
       if (ec || parser.head_done()) {
-        refusal_ = read_head(parser, request_.head);
+        refusal_ = read_head(parser, lane_.settings.admin_token, request_.head);
         if (ec) {
           refusal_ = refusal_of(ec, bytes.data());
         } else if (parser.head_size() > header_limit) {
@@ -279,6 +279,9 @@ awaitable<bool> client_connection::answer() {
     case route_kind::admin: {
       const auto reply =
           co_await answer_admin(*lane_.fleet, lane_.settings, request_.head, request_.body);
+      if (reply.authenticate) {
+        lane_.unauthorized.note(lane_.log, address_);
+      }
       const bool keep = may_keep();
       co_return co_await send_own(admin_text(reply, keep), keep);
     }

@@ -65,9 +65,12 @@ awaitable<bool> exchange::run() {
   route_query query{.session = head.pins() ? request_.session : std::string(),
                     .fresh = request_.fresh_session,
                     .counted = head.kind != route_kind::models};
+  // One that led nowhere is kept until the next is here: a shutdown waits for turns with a ticket.
+  std::optional<lease> ticket;
   for (;;) {
     const auto route = co_await lane_.fleet->route(query);
     if (!route.found) {
+      ticket.reset();
       if (early_ == turn_outcome::client_gone) {
         co_return false;
       }
@@ -78,10 +81,10 @@ awaitable<bool> exchange::run() {
       const auto why = refusal_for(route.why);
       co_return co_await client_.refuse(why);
     }
-    lease held(*lane_.fleet, {.replica = route.where.replica,
-                              .session = query.session,
-                              .chosen = route.where.how,
-                              .counted = query.counted});
+    auto& held = ticket.emplace(*lane_.fleet, turn_end{.replica = route.where.replica,
+                                                       .session = query.session,
+                                                       .chosen = route.where.how,
+                                                       .counted = query.counted});
     auto replica = lane_.pool.find(route.where.replica);
     if (!replica && !early_) {
       auto spec = co_await lane_.fleet->describe(route.where.replica);

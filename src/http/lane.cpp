@@ -9,8 +9,20 @@
 
 #include <cstdlib>
 #include <span>
+#include <utility>
 
 namespace fleet::http {
+
+void refusal_count::note(logger& log, const std::string& client) {
+  const auto now = steady_clock::now();
+  if (now - told_ < pause) {
+    ++untold_;
+    return;
+  }
+  told_ = now;
+  log.warn("admin_unauthorized",
+           {{"client", client}, {"not_logged_before", std::to_string(std::exchange(untold_, 0))}});
+}
 
 std::string id_source::next() {
   if (used_ == block_.size()) {
@@ -25,7 +37,7 @@ std::string id_source::next() {
   return session_id_from(bytes);
 }
 
-lane_services::lane_services(lane_thread& lane, resolver_pool& resolver,
+lane_services::lane_services(lane_thread& lane, resolver_pool& resolver, tls_contexts& tls,
                              std::unique_ptr<fleet_port> port, const http_settings& configured,
                              logger& sink)
     : where(lane.io.get_executor()),
@@ -33,7 +45,7 @@ lane_services::lane_services(lane_thread& lane, resolver_pool& resolver,
       names(resolver),
       log(sink),
       wheel(lane.wheel),
-      pool(where, wheel, configured),
+      pool(where, wheel, tls, configured),
       fleet(std::move(port)) {}
 
 lane_services::~lane_services() = default;

@@ -14,6 +14,7 @@
 #include <boost/intrusive/list.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -43,10 +44,22 @@ class id_source {
   std::size_t used_ = block_.size();
 };
 
+/// Tells the log of requests without the admin token, and not of each one: a client that guesses
+/// must not fill the disk. Belongs to one lane.
+class refusal_count {
+ public:
+  void note(logger& log, const std::string& client);
+
+ private:
+  static constexpr std::chrono::seconds pause{10};
+  steady_clock::time_point told_ = steady_clock::now() - pause;
+  std::uint64_t untold_ = 0;
+};
+
 /// What the connections of one lane share. Lives as long as the lane's io_context.
 struct lane_services {
-  lane_services(lane_thread& lane, resolver_pool& resolver, std::unique_ptr<fleet_port> port,
-                const http_settings& configured, logger& sink);
+  lane_services(lane_thread& lane, resolver_pool& resolver, tls_contexts& tls,
+                std::unique_ptr<fleet_port> port, const http_settings& configured, logger& sink);
   ~lane_services();
 
   executor where;
@@ -56,6 +69,7 @@ struct lane_services {
   deadline_wheel& wheel;
   upstream_pool pool;
   id_source ids;
+  refusal_count unauthorized;
   std::unique_ptr<fleet_port> fleet;
   boost::intrusive::list<lane_client, boost::intrusive::constant_time_size<false>> clients;
   std::size_t client_count = 0;

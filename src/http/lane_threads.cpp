@@ -3,12 +3,14 @@
 
 #include "lane_thread.hpp"
 #include "resolver_pool.hpp"
+#include "tls_contexts.hpp"
 
 #include <boost/asio/post.hpp>
 
 namespace fleet::http {
 
-lane_threads::lane_threads(std::size_t count) : names_(std::make_unique<resolver_pool>()) {
+lane_threads::lane_threads(std::size_t count)
+    : names_(std::make_unique<resolver_pool>()), tls_(std::make_unique<tls_contexts>()) {
   for (std::size_t i = 0; i < count; ++i) {
     threads_.push_back(std::make_unique<lane_thread>());
   }

@@ -4,6 +4,7 @@
 #include "lane_thread.hpp"
 #include "message_parser.hpp"
 #include "resolver_pool.hpp"
+#include "tls_contexts.hpp"
 #include "upstream.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -63,10 +64,10 @@ awaitable<probe_result> exchange_health(std::shared_ptr<upstream> connection, en
   co_return probe_result{probe_verdict::bad, "answered " + std::to_string(parser->status()), true};
 }
 
-awaitable<probe_result> probe(lane_thread& lane, resolver_pool& names, endpoint where,
+awaitable<probe_result> probe(lane_thread& lane, lane_threads& all, endpoint where,
                               std::chrono::nanoseconds limit) {
   error_code ec;
-  auto tls = tls_context(where, ec);
+  auto tls = all.tls().find(where, ec);
   if (ec) {
     co_return probe_result{probe_verdict::silent, "CA file: " + ec.message()};
   }
@@ -78,7 +79,7 @@ awaitable<probe_result> probe(lane_thread& lane, resolver_pool& names, endpoint 
     connection->close();
   });
   probe_result result;
-  if (const auto failed = co_await connection->connect(names, where, limit)) {
+  if (const auto failed = co_await connection->connect(all.names(), where, limit)) {
     result = silent(failed);
   } else {
     result = co_await exchange_health(connection, where);
@@ -104,9 +105,9 @@ struct prober_state {
     auto& lane = lanes.at(id % lanes.lanes());
     asio::co_spawn(
         lane.io.get_executor(),
-        [&lane, &names = lanes.names(), where, limit, id,
+        [&lane, &lanes, where, limit, id,
          me = caf::actor_cast<prober_with_answers>(self)]() -> awaitable<void> {
-          auto result = co_await probe(lane, names, where, limit);
+          auto result = co_await probe(lane, lanes, where, limit);
           caf::anon_send(me, probe_atom::value, id, std::move(result));
         },
         asio::detached);

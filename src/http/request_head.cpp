@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "request_head.hpp"
 
+#include "bearer.hpp"
+
 #include "fleet/core/header_rules.hpp"
 
 #include <array>
@@ -116,7 +118,8 @@ std::string_view path_of(std::string_view target) {
   return target.substr(0, target.find_first_of("?#"));
 }
 
-std::optional<refusal> read_head(const request_parser& parsed, request_head& into) {
+std::optional<refusal> read_head(const request_parser& parsed, std::string_view admin_token,
+                                 request_head& into) {
   into.method = parsed.method();
   into.target = origin_form(parsed.target());
   into.kind = classify(into.method, into.target);
@@ -125,7 +128,8 @@ std::optional<refusal> read_head(const request_parser& parsed, request_head& int
   const auto connection = connection_lists(parsed.fields());
   for (const auto& field : parsed.fields()) {
     note_field(into, field, hosts);
-    if (!stays_here(field.name) && !named_by(connection, field.name)) {
+    if (!stays_here(field.name) && !named_by(connection, field.name) &&
+        !(same_token(field.name, "Authorization") && bears(field.value, admin_token))) {
       append_line(into.fields, field.name, field.value);
     }
   }

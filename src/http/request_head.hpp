@@ -52,9 +52,12 @@ struct request_head {
 /// The path of a target without its query.
 [[nodiscard]] std::string_view path_of(std::string_view target);
 
-/// Reads a complete head. The refusal is a 400 (RFC 9112 3.2: one Host, exactly, in HTTP/1.1).
-/// `into` is filled as far as possible even then, so that the refusal's answer can carry a session.
-[[nodiscard]] std::optional<refusal> read_head(const request_parser& parsed, request_head& into);
+/// Reads a complete head. An Authorization field that bears the admin token is no field for a
+/// replica; an empty token: none is configured. The refusal is a 400 (RFC 9112 3.2: one Host,
+/// exactly, in HTTP/1.1). `into` is filled as far as possible even then, so that the refusal's
+/// answer can carry a session.
+[[nodiscard]] std::optional<refusal> read_head(const request_parser& parsed,
+                                               std::string_view admin_token, request_head& into);
 
 /// What the parser's error means to the client: 400, 431, or 505. `data`: the bytes so far.
 [[nodiscard]] refusal refusal_of(error_code ec, std::string_view data);

@@ -6,7 +6,9 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace fleet::http {
 
@@ -39,19 +41,30 @@ struct resolver_pool::state : std::enable_shared_from_this<state> {
     std::vector<std::pair<executor, callback>> waiting;
   };
 
+  explicit state(starter start) : start_thread(std::move(start)) {}
+
+  const starter start_thread;
   std::mutex mutex;
   std::map<name_key, name> names;
   std::deque<name_key> queue;
   std::size_t workers = 0;
   bool closed = false;
 
-  /// With the mutex held.
+  /// With the mutex held. Without a thread of its own the name waits for a worker, if there is one.
   void ask(const name_key& key, name& entry) {
     entry.asking = true;
     queue.push_back(key);
-    if (workers < lookups_at_once) {
+    if (workers == lookups_at_once) {
+      return;
+    }
+    try {
+      start_thread([self = shared_from_this()] { self->work(); });
       ++workers;
-      std::thread([self = shared_from_this()] { self->work(); }).detach();
+    } catch (const std::system_error&) {
+      if (workers == 0) {
+        queue.pop_back();
+        answer(entry, asio::error::no_memory, {});
+      }
     }
   }
 
@@ -84,7 +97,10 @@ struct resolver_pool::state : std::enable_shared_from_this<state> {
   }
 };
 
-resolver_pool::resolver_pool() : state_(std::make_shared<state>()) {}
+resolver_pool::resolver_pool()
+    : resolver_pool([](std::function<void()> work) { std::thread(std::move(work)).detach(); }) {}
+
+resolver_pool::resolver_pool(starter start) : state_(std::make_shared<state>(std::move(start))) {}
 
 resolver_pool::~resolver_pool() {
   const std::lock_guard lock(state_->mutex);
@@ -109,13 +125,13 @@ void resolver_pool::resolve(const std::string& host, std::uint16_t port, executo
   const name_key key{host, port};
   auto& entry = state_->names[key];
   const bool stale = entry.known.empty() || steady_clock::now() - entry.since > renew_after;
-  if (stale && !entry.asking) {
-    state_->ask(key, entry);
-  }
   if (entry.known.empty()) {
     entry.waiting.emplace_back(where, std::move(done));
   } else {
     asio::post(where, [done = std::move(done), known = entry.known] { done(error_code{}, known); });
+  }
+  if (stale && !entry.asking) {
+    state_->ask(key, entry);
   }
 }
 

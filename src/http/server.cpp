@@ -88,8 +88,9 @@ void server::start(caf::actor_system& system, const std::vector<front_actor>& fr
   for (std::size_t i = 0; i < impl_->lanes.lanes(); ++i) {
     auto& lane = impl_->lanes.at(i);
     auto& services = impl_->services.emplace_back(std::make_unique<lane_services>(
-        lane, impl_->lanes.names(), make_actor_port(system, i, lane.io.get_executor(), fronts[i]),
-        impl_->settings, impl_->log));
+        lane, impl_->lanes.names(), impl_->lanes.tls(),
+        make_actor_port(system, i, lane.io.get_executor(), fronts[i]), impl_->settings,
+        impl_->log));
     auto& listening = impl_->listeners.emplace_back(
         std::make_shared<listener>(*services, std::move(impl_->acceptors[i]), most));
     on_lane(lane, [&] { listening->start(); });

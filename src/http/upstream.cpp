@@ -9,26 +9,6 @@
 
 namespace fleet::http {
 
-std::shared_ptr<asio::ssl::context> tls_context(const endpoint& where, error_code& ec) {
-  ec = {};
-  if (!where.tls) {
-    return nullptr;
-  }
-  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
-  SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
-  if (where.insecure_skip_verify) {
-    context->set_verify_mode(asio::ssl::verify_none, ec);
-    return context;
-  }
-  context->set_verify_mode(asio::ssl::verify_peer, ec);
-  if (where.ca_file.empty()) {
-    context->set_default_verify_paths(ec);
-  } else {
-    context->load_verify_file(where.ca_file, ec);
-  }
-  return context;
-}
-
 upstream::upstream(executor lane, deadline_wheel& wheel, std::shared_ptr<asio::ssl::context> tls)
     : idle(wheel),
       socket_(lane),

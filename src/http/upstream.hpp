@@ -20,11 +20,6 @@
 
 namespace fleet::http {
 
-/// A TLS client context for this endpoint (contract section 2: verified against the system's CA
-/// store or `ca_file`, unless `insecure_skip_verify`). An error when the CA file cannot be used.
-[[nodiscard]] std::shared_ptr<asio::ssl::context> tls_context(const endpoint& where,
-                                                              error_code& ec);
-
 /// A connection to a replica, plain or TLS, usable for one exchange after another. Belongs to one
 /// lane; always held by shared_ptr, since a read can be under way while nobody waits for it.
 class upstream : public std::enable_shared_from_this<upstream> {

@@ -25,7 +25,7 @@ std::shared_ptr<pooled_replica> upstream_pool::add(instance_id instance, replica
   drop_unused();
   auto replica = std::make_shared<pooled_replica>();
   replica->authority = fleet::authority(spec.where);
-  replica->tls = tls_context(spec.where, replica->tls_error);
+  replica->tls = tls_.find(spec.where, replica->tls_error);
   replica->spec = std::move(spec);
   replica->used = steady_clock::now();
   replicas_[instance] = replica;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "tls_contexts.hpp"
 #include "upstream.hpp"
 
 #include "fleet/core/replica.hpp"
@@ -27,8 +28,9 @@ struct pooled_replica {
 /// replica's life: a new instance on the old address begins without any. Belongs to one lane.
 class upstream_pool {
  public:
-  upstream_pool(executor lane, deadline_wheel& wheel, const http_settings& settings)
-      : lane_(lane), wheel_(wheel), settings_(settings) {}
+  upstream_pool(executor lane, deadline_wheel& wheel, tls_contexts& tls,
+                const http_settings& settings)
+      : lane_(lane), wheel_(wheel), tls_(tls), settings_(settings) {}
 
   /// nullptr when this lane has not met the instance yet (or not for long).
   [[nodiscard]] std::shared_ptr<pooled_replica> find(instance_id instance);
@@ -51,6 +53,7 @@ class upstream_pool {
 
   executor lane_;
   deadline_wheel& wheel_;
+  tls_contexts& tls_;
   const http_settings& settings_;
   std::unordered_map<instance_id, std::shared_ptr<pooled_replica>> replicas_;
 };

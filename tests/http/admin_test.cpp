@@ -58,6 +58,16 @@ TEST_CASE_FIXTURE(lane_fixture, "D46 the scheme is taken in any case, the token 
   CHECK(port->admin_calls.size() == 3);
 }
 
+TEST_CASE_FIXTURE(lane_fixture, "a refused admin request is logged, a flood of them is not") {
+  settings.admin_token = "T";
+  answer_to(*this, "GET /replicas", "Authorization: Bearer T\r\n");
+  CHECK(log.events.empty());
+  for (int i = 0; i < 3; ++i) {
+    answer_to(*this, "GET /replicas");
+  }
+  CHECK(log.events == std::vector<std::string>{"admin_unauthorized"});
+}
+
 TEST_CASE_FIXTURE(lane_fixture, "POST /replicas answers 202 with the replica and its Location") {
   port->grown = {.outcome = grow_outcome::accepted,
                  .replica = {.name = "node02-d1", .owned = true}};

@@ -61,6 +61,17 @@ TEST_CASE_FIXTURE(lane_fixture,
   ended_as(*this, turn_outcome::done);
 }
 
+TEST_CASE_FIXTURE(lane_fixture,
+                  "a shutdown waits for a turn that is on its way to another replica") {
+  port->send_to(silent_port(lane.io));
+  upstream_that(whole, end::keep);
+  chat();
+  CHECK(gets("\r\n\r\nwhol"));
+  // The first ticket was still out when the second was asked for.
+  CHECK(port->ended_when_asked == std::vector<std::size_t>{0, 0});
+  ended_as(*this, turn_outcome::done);
+}
+
 TEST_CASE_FIXTURE(lane_fixture, "when none is left to connect to, the turn is a 502") {
   port->send_to(silent_port(lane.io));
   chat();

@@ -15,11 +15,11 @@ struct read_request {
   std::optional<refusal> why;
 };
 
-read_request read(std::string_view text) {
+read_request read(std::string_view text, std::string_view token = {}) {
   request_parser parser;
   REQUIRE(!parser.parse_head(text));
   read_request out;
-  out.why = read_head(parser, out.head);
+  out.why = read_head(parser, token, out.head);
   return out;
 }
 
@@ -77,6 +77,20 @@ TEST_CASE("the head for the replica keeps end-to-end fields in order and adds th
         "X-Forwarded-For: 10.0.0.1, 127.0.0.1\r\nX-Forwarded-Proto: http\r\n"
         "X-Forwarded-Host: r\r\nX-Request-Id: q\r\nX-Session-Id: mine\r\n"
         "Content-Length: 2\r\n\r\n");
+}
+
+TEST_CASE("the admin token never reaches a replica, any other Authorization does") {
+  const auto fields = [](const std::string& value, std::string_view token) {
+    return read("POST /v1/x HTTP/1.1\r\nHost: r\r\nAuthorization: " + value + "\r\n\r\n", token)
+        .head.fields;
+  };
+  for (const auto* value : {"Bearer T", "bearer T", "BEARER   T"}) {
+    CHECK(fields(value, "T").empty());
+    CHECK(fields(value, "") == "Authorization: " + std::string(value) + "\r\n");
+  }
+  for (const auto* value : {"Bearer t", "Bearer T2", "Bearer", "Basic T", "T"}) {
+    CHECK(fields(value, "T") == "Authorization: " + std::string(value) + "\r\n");
+  }
 }
 
 TEST_CASE("a length is sent for what has a body or should have one, and for nothing else") {

@@ -22,13 +22,18 @@
 namespace fleet::http {
 
 struct silent_log final : logger {
-  void write(log_level, std::string_view, std::initializer_list<log_field>) override {}
+  void write(log_level, std::string_view event, std::initializer_list<log_field>) override {
+    events.emplace_back(event);
+  }
+
+  std::vector<std::string> events;
 };
 
 /// Routes as told, and keeps what came back.
 struct scripted_port final : fleet_port {
   awaitable<route_answer> route(route_query query) override {
     asked.push_back(query);
+    ended_when_asked.push_back(ended.size());
     if (answers.empty()) {
       co_return route_answer{.why =
                                  query.tried.empty() ? no_route::no_replica : no_route::all_tried};
@@ -68,6 +73,7 @@ struct scripted_port final : fleet_port {
   std::deque<route_answer> answers;
   std::map<instance_id, replica_spec> specs;
   std::vector<route_query> asked;
+  std::vector<std::size_t> ended_when_asked;
   std::vector<turn_end> ended;
   std::size_t given = 0;
   std::vector<std::string> admin_calls;
@@ -142,7 +148,8 @@ struct lane_fixture {
   lane_fixture() {
     auto scripted = std::make_unique<scripted_port>();
     port = scripted.get();
-    services = std::make_unique<lane_services>(lane, names, std::move(scripted), settings, log);
+    services =
+        std::make_unique<lane_services>(lane, names, tls, std::move(scripted), settings, log);
     lane.work.reset();
     tcp_acceptor acceptor(lane.io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
     client.connect(acceptor.local_endpoint());
@@ -203,6 +210,7 @@ struct lane_fixture {
   silent_log log;
   http_settings settings;
   resolver_pool names;
+  tls_contexts tls;
   lane_thread lane;
   scripted_port* port = nullptr;
   std::unique_ptr<lane_services> services;

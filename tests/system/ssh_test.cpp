@@ -100,6 +100,14 @@ TEST_CASE("D50 an ssh that ends with 255 is no stop, and the slot stays reserved
         std::string::npos);
 }
 
+TEST_CASE("the last log line counts and names the slots that could not be confirmed") {
+  ssh_pool p;
+  REQUIRE(launched_ready(p.router->port(), "n-d0"));
+  p.dir.write("broken", "");
+  CHECK(p.router->stop() == 0);
+  CHECK(p.router->logged(" warn stopped unconfirmed=1 slots=n-d0"));
+}
+
 TEST_CASE("an ssh that cannot connect is a failed launch whose last words are told") {
   ssh_pool p;
   const auto port = p.router->port();

@@ -11,6 +11,7 @@ namespace fleet::http {
 
 struct lane_thread;
 class resolver_pool;
+class tls_contexts;
 
 /// The lanes: each one io_context run by one thread, for sockets and actors alike. Must outlive the
 /// actor system, which starts and stops it, and everything that has sockets on it.
@@ -29,10 +30,12 @@ class lane_threads final : public lane_driver {
   /// For this room only.
   [[nodiscard]] lane_thread& at(std::size_t lane) { return *threads_[lane]; }
   [[nodiscard]] resolver_pool& names() { return *names_; }
+  [[nodiscard]] tls_contexts& tls() { return *tls_; }
 
  private:
   std::vector<std::unique_ptr<lane_thread>> threads_;
   std::unique_ptr<resolver_pool> names_;
+  std::unique_ptr<tls_contexts> tls_;
 };
 
 }  // namespace fleet::http

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include "bearer.hpp"
+
+#include "fleet/core/header_rules.hpp"
+
+#include <openssl/crypto.h>
+
+#include <algorithm>
+
+namespace fleet::http {
+
+bool bears(std::string_view authorization, std::string_view token) {
+  static constexpr std::string_view scheme = "Bearer";
+  auto given = authorization;
+  if (token.empty() || given.size() <= scheme.size() ||
+      !same_token(given.substr(0, scheme.size()), scheme) || given[scheme.size()] != ' ') {
+    return false;
+  }
+  given.remove_prefix(std::min(given.find_first_not_of(' ', scheme.size()), given.size()));
+  return given.size() == token.size() &&
+         CRYPTO_memcmp(given.data(), token.data(), token.size()) == 0;
+}
+
+}  // namespace fleet::http
