@@ -106,6 +106,7 @@ TEST_CASE_FIXTURE(lane_fixture, "a grow that is refused says why, with the capac
 }
 
 TEST_CASE_FIXTURE(lane_fixture, "a launch that came to nothing is listed with reason and since") {
+  port->grown.outcome = grow_outcome::pool_full;
   port->grown.capacity.failed_launches = {{"a", "exit status 3", {}}};
   const auto answer = answer_to(*this, "POST /replicas");
   CHECK(has(answer, R"("failed_launches":[{"slot":"a","reason":"exit status 3","since":"20)"));
