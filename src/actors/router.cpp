@@ -176,10 +176,8 @@ void router_state::lost(turn_end& end) {
   if (m.health != phase::ready)
     return;
   loads_.set_routable(id, false);
-  m.health = phase::failed;
+  m.become(phase::failed, m.draining, self_->clock().now());
   m.reason = end.reason;
-  if (!m.draining)
-    m.since = self_->clock().now();
   self_->send(m.lost_to, lost_atom_v, id, std::move(end.reason));
 }
 
@@ -227,8 +225,8 @@ caf::result<void> router_state::quiesce(instance_id id) {
   if (found == members_.end())
     return caf::unit;
   auto& m = found->second;
-  if (!std::exchange(m.draining, true)) {
-    m.since = self_->clock().now();
+  if (!m.draining) {
+    m.become(m.health, true, self_->clock().now());
     loads_.set_routable(id, false);
     release_pins(id);
   }
@@ -254,9 +252,7 @@ void router_state::hear(phase_report& report) {
   if (found == members_.end())
     return;
   auto& m = found->second;
-  if (m.health != report.now && !m.draining)
-    m.since = self_->clock().now();
-  m.health = report.now;
+  m.become(report.now, m.draining, self_->clock().now());
   m.reason = std::move(report.reason);
   loads_.set_routable(report.instance, m.health == phase::ready && !m.draining);
   if (report.probed && !std::exchange(m.probed, true) && !m.owned())
@@ -332,7 +328,7 @@ fleet_view router_state::view(std::uint64_t sessions) const {
     all.replicas.push_back({.instance = id,
                             .name = m.spec.name,
                             .url = url(m.spec.where),
-                            .now = m.draining ? phase::draining : m.health,
+                            .now = m.shown(),
                             .ready = m.health == phase::ready,
                             .owned = m.owned(),
                             .draining = m.draining,

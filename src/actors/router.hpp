@@ -44,6 +44,19 @@ class router_state {
     std::vector<caf::response_promise> drained;  // who waits for its last turn to end
 
     [[nodiscard]] bool owned() const { return !place.slot.empty(); }
+
+    // One that failed shows as that to its end, so that it counts until it is replaced.
+    [[nodiscard]] phase shown() const {
+      return draining && health != phase::failed ? phase::draining : health;
+    }
+
+    void become(phase next, bool drains, time_point now) {
+      const auto before = shown();
+      health = next;
+      draining = drains;
+      if (shown() != before)
+        since = now;
+    }
   };
 
   struct waiting_turn {

@@ -70,6 +70,7 @@ bool slot_state::advance(slot_stage to) {
               slot_report{.slot = setup_.index,
                           .instance = id_,
                           .now = to,
+                          .health = known_,
                           .reason = unconfirmed ? stop_unconfirmed : "",
                           .detail = told ? failure_ : ""});
   return true;

@@ -80,6 +80,8 @@ class slot_state {
   void inspected(std::uint64_t step, const inspection& found);
   void ended(const exit_status& how, const std::string& log);
   void launch_failed(std::string reason);  // only says so
+  void died(const process_exit& end);
+  void tell_health(phase health, std::string reason, std::string detail);
 
   // -- the way down ---------------------------------------------------------
 
@@ -110,6 +112,7 @@ class slot_state {
   instance_id id_;
   process_ref process_;
   replica_actor replica_;  // null while nothing is watched, and between its death and its revival
+  instance_id shown_;      // in the router's table, maybe beyond its end, until the next one
   phase known_ = phase::starting;
   time_point deadline_{};  // of the stage, where it has one
   std::string not_ready_;  // what its last probe said against it

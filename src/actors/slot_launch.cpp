@@ -94,6 +94,7 @@ void slot_state::launched(launch_result& result) {
 
 void slot_state::load() {
   const slot_actor me = self_;
+  self_->send(setup_.router, leave_atom_v, std::exchange(shown_, id_));
   self_->send(setup_.router, join_atom_v, id_, setup_.spec, setup_.place, lost_listener_actor(me));
   if (!advance(slot_stage::loading))
     return;
@@ -165,9 +166,25 @@ void slot_state::too_late(const std::string& log) {
   retire();
 }
 
+// One that served leaves rotation at once. Whether it comes back is seen by probes as ever: what
+// ended may have been a wrapper.
 void slot_state::exited(const process_exit& end) {
-  if (life_.now() == slot_stage::loading && end.instance == process_.instance)
+  if (end.instance != process_.instance)
+    return;
+  if (life_.now() == slot_stage::loading)
     ended(end.how, end.log);
+  else if (life_.now() == slot_stage::serving && !end.how.good())
+    died(end);
+}
+
+void slot_state::died(const process_exit& end) {
+  auto reason = to_string(end.how);
+  auto story = to_string(end.how) + its_end(end.log);
+  setup_.log->warn(
+      "replica_exited",
+      {{"slot", setup_.slot.name}, {"instance", process_.instance}, {"reason", story}});
+  tell_health(phase::failed, reason, std::move(story));
+  lost(id_, reason);
 }
 
 // A wrapper may end well and leave the server running.
@@ -190,8 +207,20 @@ void slot_state::hear(const phase_report& report) {
     return;
   known_ = report.now;
   not_ready_ = report.reason;
-  if (known_ == phase::ready && life_.now() == slot_stage::loading)
+  if (life_.now() == slot_stage::serving)
+    tell_health(known_, report.reason, {});
+  else if (known_ == phase::ready && life_.now() == slot_stage::loading)
     advance(slot_stage::serving);
+}
+
+void slot_state::tell_health(phase health, std::string reason, std::string detail) {
+  self_->send(setup_.listener, slot_atom_v,
+              slot_report{.slot = setup_.index,
+                          .instance = id_,
+                          .now = life_.now(),
+                          .health = health,
+                          .reason = std::move(reason),
+                          .detail = std::move(detail)});
 }
 
 void slot_state::lost(instance_id id, std::string& reason) {

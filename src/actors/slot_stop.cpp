@@ -87,7 +87,6 @@ void slot_state::address_probed(const probe_result& found) {
 }
 
 void slot_state::gone() {
-  self_->send(setup_.router, leave_atom_v, id_);
   setup_.log->info("replica_stopped",
                    {{"replica", setup_.slot.name}, {"instance", process_.instance}});
   advance(slot_stage::free);
@@ -95,7 +94,6 @@ void slot_state::gone() {
 
 // Its devices are in an unknown state: nothing is launched on them until an operator says so.
 void slot_state::give_up(const std::string& why) {
-  self_->send(setup_.router, leave_atom_v, id_);
   failure_ = failure_.empty() ? why : failure_ + "; " + why;
   setup_.log->warn("stop_unconfirmed",
                    {{"slot", setup_.slot.name}, {"instance", process_.instance}, {"reason", why}});

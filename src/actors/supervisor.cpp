@@ -59,6 +59,7 @@ supervisor_actor::behavior_type supervisor_state::start(fleet_plan plan, router_
       [this](exited_atom, process_exit& end) { exited(end); },
       [this](slot_atom, slot_report& report) { slot_moved(report); },
       [this](tick_atom) { turns_over(); },
+      [this](retry_atom, std::uint64_t slot, std::uint64_t epoch) { retry(slot, epoch); },
       [this](revive_atom, instance_id id) { revive(id); },
       [this](phase_atom, const phase_report& report) { hear(report); },
       [this](lost_atom, instance_id id, std::string& reason) { lost(id, reason); },
@@ -69,6 +70,7 @@ void supervisor_state::add(replica_spec spec) {
   const instance_id id{++last_instance_};
   const supervisor_actor me = self_;
   self_->send(router_, join_atom_v, id, spec, placement{}, lost_listener_actor(me));
+  static_names_.insert(spec.name);
   auto& m = members_[id];
   m.spec = std::move(spec);
   watch(id, m);

@@ -4,8 +4,10 @@
 #include "slot.hpp"
 
 #include "fleet/actors/system.hpp"
+#include "fleet/core/loss_policy.hpp"
 #include "fleet/core/pool_table.hpp"
 
+#include <caf/actor_addr.hpp>
 #include <caf/response_promise.hpp>
 #include <caf/result.hpp>
 #include <caf/typed_response_promise.hpp>
@@ -16,6 +18,8 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace fleet {
@@ -44,6 +48,12 @@ class supervisor_state {
     slot_setup setup;
     slot_actor actor;
     instance_id instance;  // the last one launched
+    std::string process;   // its process_ref::instance
+    instance_id shown;     // in the router's table; beyond its end while a replacement is to follow
+    loss_policy losses;
+    std::uint64_t epoch = 0;  // of the one timer that counts
+    std::string reason;       // why its replica is or was not routable, as anyone may see it
+    std::string last_loss;    // the same in full, for the operator
     promises<grow_answer> growing;
     promises<shrink_answer> shrinking;
     promises<release_answer> releasing;
@@ -67,6 +77,10 @@ class supervisor_state {
   void exited(process_exit& end);
   void slot_moved(slot_report& report);
 
+  // -- messages about losses ------------------------------------------------
+
+  void retry(std::uint64_t slot, std::uint64_t epoch);
+
   // -- messages about the end -----------------------------------------------
 
   caf::result<void> shutdown();
@@ -78,11 +92,23 @@ class supervisor_state {
   void add(replica_spec spec);
   void watch(instance_id id, member& m);
   void add_slots(const fleet_plan& plan);
+  void spawn_slot(std::size_t index, slot_setup setup);
+  void take(std::size_t index);
   void launch(std::size_t index);
   [[nodiscard]] bool slot_died(const caf::down_msg& death);
   [[nodiscard]] grow_answer launched(const slot_member& s) const;
   void answer_settled(std::size_t index);
   [[nodiscard]] shrink_answer settled(std::size_t index) const;
+  void follow(std::size_t index, const slot_report& report);
+  void phase_changed(std::size_t index, const slot_report& report);
+  void ended(std::size_t index, const slot_report& report);
+  void await_replacement(std::size_t index);
+  void abandon(std::size_t index);
+  void retire_for_good(std::size_t index);
+  bool cancel_wait(std::size_t index);
+  void say_cancelled(std::size_t index);
+  void hide(std::size_t index);
+  void arm(std::size_t index);
   void close();
   caf::result<void> closed();
   void close_if_done();
@@ -98,9 +124,11 @@ class supervisor_state {
   logger* log_ = nullptr;
 
   std::map<instance_id, member> members_;
+  std::unordered_set<std::string> static_names_;
   std::uint64_t last_instance_ = 0;
 
   std::vector<slot_member> slots_;
+  std::unordered_map<caf::actor_addr, std::size_t> slot_of_;
   pool_table pool_;
 
   std::map<std::uint64_t, caf::typed_response_promise<pool_view>> views_;  // being put together

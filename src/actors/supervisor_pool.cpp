@@ -6,7 +6,6 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace fleet {
@@ -49,22 +48,31 @@ void supervisor_state::add_slots(const fleet_plan& plan) {
                                 .commander = commander_,
                                 .journal = plan.journal,
                                 .listener = me,
-                                .log = log_}});
-    slots_.back().actor = self_->spawn<caf::monitored>(slot, slots_.back().setup);
+                                .log = log_},
+                      .losses = loss_policy({.replace_after = launch_.replace_after,
+                                             .stable_after = launch_.stable_after})});
+    spawn_slot(slots_.back().setup.index, slots_.back().setup);
   }
   pool_ = pool_table(std::move(names), plan.launch.ceiling);
   for (std::size_t i = 0; i < plan.launch.initial_replicas; ++i) {
     if (const auto next = pool_.choose({}); next.outcome == grow_outcome::accepted)
-      launch(next.slot);
+      take(next.slot);
   }
+}
+
+void supervisor_state::spawn_slot(std::size_t index, slot_setup setup) {
+  auto& s = slots_[index];
+  s.actor = self_->spawn<caf::monitored>(slot, std::move(setup));
+  slot_of_[s.actor.address()] = index;
 }
 
 // The slot counts as taken from here on, before its actor has heard of it.
 void supervisor_state::launch(std::size_t index) {
   auto& s = slots_[index];
   s.instance = {++last_instance_};
+  s.process = mint_instance_();
   pool_.set(index, slot_stage::reserved, {}, {}, now());
-  self_->send(s.actor, launch_atom_v, s.instance, mint_instance_());
+  self_->send(s.actor, launch_atom_v, s.instance, s.process);
 }
 
 // -- an operator's wishes ---------------------------------------------------
@@ -77,23 +85,22 @@ caf::result<grow_answer> supervisor_state::grow(const std::string& wanted) {
     return grow_answer{.outcome = choice.outcome,
                        .message = why_not(choice.outcome, wanted),
                        .capacity = capacity()};
-  launch(choice.slot);
+  take(choice.slot);
   slots_[choice.slot].growing.push_back(self_->make_response_promise<grow_answer>());
   return slots_[choice.slot].growing.back();
 }
 
 caf::result<shrink_answer> supervisor_state::shrink(const std::string& replica_name) {
   const auto found = pool_.find(replica_name);
-  if (found && pool_.stage(*found) == slot_stage::unconfirmed)
+  if (found && (cancel_wait(*found) || pool_.stage(*found) == slot_stage::unconfirmed))
     return settled(*found);
   if (found && in_use(pool_.stage(*found))) {
     auto& s = slots_[*found];
-    self_->send(s.actor, stop_atom_v, s.instance);
+    retire_for_good(*found);
     s.shrinking.push_back(self_->make_response_promise<shrink_answer>());
     return s.shrinking.back();
   }
-  const bool known = std::any_of(members_.begin(), members_.end(),
-                                 [&](const auto& x) { return x.second.spec.name == replica_name; });
+  const bool known = static_names_.contains(replica_name);
   return shrink_answer{.outcome = known ? shrink_outcome::not_owned : shrink_outcome::unknown,
                        .message = known ? replica_name + " was not launched by this router"
                                         : "no replica is called " + replica_name,
@@ -129,10 +136,6 @@ caf::result<pool_view> supervisor_state::view() {
   return answer;
 }
 
-capacity_view supervisor_state::capacity() const {
-  return pool_.view(now());
-}
-
 // -- what slots tell --------------------------------------------------------
 
 void supervisor_state::exited(process_exit& end) {
@@ -142,7 +145,8 @@ void supervisor_state::exited(process_exit& end) {
 
 void supervisor_state::slot_moved(slot_report& report) {
   const auto index = static_cast<std::size_t>(report.slot);
-  pool_.set(index, report.now, std::move(report.reason), std::move(report.detail), now());
+  pool_.set(index, report.now, report.reason, report.detail, now());
+  follow(index, report);
   if (report.now == slot_stage::loading) {
     for (auto& x : std::exchange(slots_[index].growing, {}))
       x.deliver(launched(slots_[index]));
@@ -188,24 +192,26 @@ shrink_answer supervisor_state::settled(std::size_t index) const {
 
 // What it knew of the devices is lost, so they may be held.
 bool supervisor_state::slot_died(const caf::down_msg& death) {
-  const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const slot_member& x) {
-    return x.actor.address() == death.source;
-  });
-  if (found == slots_.end())
+  const auto found = slot_of_.extract(death.source);
+  if (found.empty())
     return false;
-  const auto index = static_cast<std::size_t>(found - slots_.begin());
+  const auto index = found.mapped();
+  auto setup = slots_[index].setup;
   log_->error("actor_died", {{"actor", slot_state::name},
                              {"slot", pool_.name(index)},
                              {"reason", to_string(death.reason)}});
-  self_->send(router_, leave_atom_v, found->instance);
-  auto setup = found->setup;
-  if (pool_.stage(index) != slot_stage::free) {
-    setup.known = slot_stage::unconfirmed;
-    pool_.set(index, setup.known, "stop-unconfirmed", "its actor died", now());
-  }
-  found->actor = self_->spawn<caf::monitored>(slot, std::move(setup));
-  answer_settled(index);
-  close_if_done();
+  hide(index);
+  slot_report last{.slot = index,
+                   .instance = slots_[index].instance,
+                   .now = slot_stage::unconfirmed,
+                   .reason = "stop-unconfirmed",
+                   .detail = "its actor died"};
+  const bool held = in_use(pool_.stage(index)) || pool_.stage(index) == last.now;
+  if (held)
+    setup.known = last.now;
+  spawn_slot(index, std::move(setup));
+  if (held)
+    slot_moved(last);
   return true;
 }
 
@@ -227,8 +233,10 @@ caf::result<void> supervisor_state::shutdown_now() {
 void supervisor_state::close() {
   if (std::exchange(closing_, true))
     return;
-  for (const auto& s : slots_)
-    self_->send(s.actor, stop_atom_v, s.instance);
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!cancel_wait(i) && in_use(pool_.stage(i)))
+      retire_for_good(i);
+  }
   self_->request(router_, caf::infinite, quiesce_atom_v)
       .then([this] { turns_over(); }, [this](const caf::error&) { turns_over(); });
   self_->delayed_send(self_, launch_.drain_timeout, tick_atom_v);
@@ -246,12 +254,8 @@ caf::result<void> supervisor_state::closed() {
 }
 
 void supervisor_state::close_if_done() {
-  if (!turns_over_)
+  if (!turns_over_ || pool_.busy() != 0)
     return;
-  for (std::size_t i = 0; i < pool_.size(); ++i) {
-    if (in_use(pool_.stage(i)))
-      return;
-  }
   for (auto& x : std::exchange(closed_to_, {}))
     x.deliver(caf::unit);
 }

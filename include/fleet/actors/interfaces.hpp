@@ -125,7 +125,8 @@ using journal_actor = caf::typed_actor<
     caf::replies_to<erase_atom, std::string /*slot*/>::with<void>>;
 
 /// One per declared slot: takes one replica at a time from its reservation to its confirmed end,
-/// joins it to the router and has it probed. Tells the supervisor of every move.
+/// joins it to the router and has it probed. Tells the supervisor of every move and every phase;
+/// that one takes what has ended out of the router's table, unless another replica is to follow.
 using slot_actor = caf::typed_actor<
     // Launch as this instance. Only when free.
     caf::reacts_to<launch_atom, instance_id, std::string /*process instance*/>,
@@ -143,7 +144,7 @@ using slot_actor = caf::typed_actor<
 
 /// One per process: owns the members. Starts a replica actor for each static replica, respawns a
 /// replica actor that died (a defect, logged), ends them at shutdown. Decides which slots to launch
-/// on.
+/// on, and what follows when a launched replica dies.
 using supervisor_actor = caf::typed_actor<
     // No turn and no launch any more; every launched replica is retired. Answered when that is done
     // and no turn is in flight any more, or the drain time is over.
@@ -155,6 +156,8 @@ using supervisor_actor = caf::typed_actor<
     caf::replies_to<capacity_atom>::with<capacity_view>,
     // INTERNAL: the drain time of a shutdown is over.
     caf::reacts_to<tick_atom>,
+    // INTERNAL: something is due on this slot, unless its epoch is over.
+    caf::reacts_to<retry_atom, std::uint64_t /*slot*/, std::uint64_t /*epoch*/>,
     // INTERNAL: the replica actor of this instance died a while ago, start another.
     caf::reacts_to<revive_atom, instance_id>>::extend_with<admin_actor>::
     extend_with<phase_listener_actor>::extend_with<lost_listener_actor>::extend_with<

@@ -59,7 +59,7 @@ struct slot_report {
   slot_stage now = slot_stage::free;
   phase health = phase::starting;  ///< of a serving one
   std::string reason;  ///< of an unconfirmed one: a stable word; of a serving one: why not ready
-  std::string detail;  ///< of a free or unconfirmed one: what went wrong, for the operator
+  std::string detail;  ///< what went wrong, for the operator; empty when there is no more to say
 
   friend bool operator==(const slot_report&, const slot_report&) = default;
 };
