@@ -21,8 +21,6 @@ constexpr std::chrono::nanoseconds prober_grace = 2s;
 // An actor that dies in its first act must not be started over and over without a pause.
 constexpr std::chrono::nanoseconds revival_pause = 1s;
 
-constexpr const char* stop_unconfirmed = "stop-unconfirmed";
-
 }  // namespace
 
 std::string what_answers(const probe_result& found) {
@@ -71,7 +69,7 @@ bool slot_state::advance(slot_stage to) {
                           .instance = id_,
                           .now = to,
                           .health = known_,
-                          .reason = unconfirmed ? stop_unconfirmed : "",
+                          .reason = unconfirmed ? reason_ : "",
                           .detail = told ? failure_ : ""});
   return true;
 }

@@ -92,6 +92,17 @@ class slot_state {
   void gone();
   void give_up(const std::string& why);
 
+  // -- the record: see slot_record.cpp --------------------------------------
+
+  void record_intent();
+  void record_process();
+  void record_unconfirmed();
+  void erase_record();
+  // Goes on with `then` once this is on the disk or cannot get there, unless the slot has moved in
+  // the meantime. `why_not` is empty when it is.
+  void record(const std::string& reason, std::function<void(const std::string& why_not)> then);
+  void record_failed(const std::string& why);
+
   // -- the rest -------------------------------------------------------------
 
   // Moves on and tells; whatever the last step still waits for counts no more.
@@ -117,6 +128,7 @@ class slot_state {
   time_point deadline_{};  // of the stage, where it has one
   std::string not_ready_;  // what its last probe said against it
   std::string failure_;    // why this launch came to nothing
+  std::string reason_;     // of an unconfirmed one: a stable word
   bool unwanted_ = false;  // stop as soon as it can be
   bool hurried_ = false;   // without a drain
 };

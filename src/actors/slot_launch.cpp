@@ -59,7 +59,7 @@ void slot_state::address_checked(const probe_result& found) {
   else if (found.verdict == probe_verdict::inconclusive)
     launch_failed("could not see whether " + authority(where()) + " is in use: " + found.reason);
   else
-    return start_process();
+    return record_intent();
   advance(slot_stage::free);
 }
 
@@ -83,13 +83,15 @@ void slot_state::start_process() {
 
 void slot_state::launched(launch_result& result) {
   process_ = std::move(result.process);
-  if (result.started)
+  if (result.started) {
+    record_process();
     return load();
+  }
   launch_failed(std::move(result.reason));
   if (result.may_be_running)
     stop_process();
   else
-    advance(slot_stage::free);
+    erase_record();
 }
 
 void slot_state::load() {

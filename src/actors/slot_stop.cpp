@@ -89,7 +89,7 @@ void slot_state::address_probed(const probe_result& found) {
 void slot_state::gone() {
   setup_.log->info("replica_stopped",
                    {{"replica", setup_.slot.name}, {"instance", process_.instance}});
-  advance(slot_stage::free);
+  erase_record();
 }
 
 // Its devices are in an unknown state: nothing is launched on them until an operator says so.
@@ -97,7 +97,7 @@ void slot_state::give_up(const std::string& why) {
   failure_ = failure_.empty() ? why : failure_ + "; " + why;
   setup_.log->warn("stop_unconfirmed",
                    {{"slot", setup_.slot.name}, {"instance", process_.instance}, {"reason", why}});
-  advance(slot_stage::unconfirmed);
+  record_unconfirmed();
 }
 
 void slot_state::release() {
@@ -105,7 +105,7 @@ void slot_state::release() {
     return;
   setup_.log->warn("slot_released", {{"slot", setup_.slot.name}});
   failure_.clear();
-  advance(slot_stage::free);
+  erase_record();
 }
 
 }  // namespace fleet

@@ -40,6 +40,8 @@ supervisor_actor::behavior_type supervisor_state::start(fleet_plan plan, router_
   self_->set_exit_handler([this](const caf::exit_msg& order) { exit(order.reason); });
   self_->monitor(router_);
   self_->monitor(prober_);
+  if (plan.journal)
+    self_->monitor(plan.journal);
   for (auto& spec : plan.statics)
     add(std::move(spec));
   if (commander_) {

@@ -3,6 +3,7 @@
 
 #include "support/quiet_log.hpp"
 #include "support/scripted_commander.hpp"
+#include "support/scripted_journal.hpp"
 #include "support/scripted_prober.hpp"
 #include "support/simulation.hpp"
 
@@ -22,9 +23,10 @@ struct fleet_shape {
   int replicas = 2;
   routing_settings settings;
   std::map<std::uint16_t, std::vector<probe_step>> probes;
-  int near = 0;            ///< slots near-d<i> on this machine, port 9000+i
-  int far = 0;             ///< slots far-d<i> behind ssh, port 9100+i
-  launch_settings launch;  ///< a ceiling of 0 stands for all slots
+  int near = 0;                       ///< slots near-d<i> on this machine, port 9000+i
+  int far = 0;                        ///< slots far-d<i> behind ssh, port 9100+i
+  launch_settings launch;             ///< a ceiling of 0 stands for all slots
+  std::vector<slot_record> recorded;  ///< by an earlier router
 };
 
 /// A whole fleet in simulated time: static replica i is `node<i>` on port 8001+i and answers its
@@ -37,6 +39,8 @@ class simulated_fleet : public simulation {
     for (int i = 0; i < s.replicas; ++i)
       statics.push_back({"node" + std::to_string(i),
                          {.host = "127.0.0.1", .port = static_cast<std::uint16_t>(8001 + i)}});
+    for (const auto& x : s.recorded)
+      journal->held[x.slot] = x;
     auto hosts = declare_hosts(s);
     auto slots = lay_out_slots(hosts);
     for (const auto& x : slots)
@@ -51,6 +55,9 @@ class simulated_fleet : public simulation {
                          .slots = std::move(slots),
                          .prober = system().spawn(scripted_prober, script),
                          .commander = system().spawn(scripted_commander, commands, script),
+                         .journal = system().spawn(scripted_journal, journal),
+                         .recorded = std::move(s.recorded),
+                         .started_at = started_at,
                          .mint_instance = [n = 0]() mutable { return "i" + std::to_string(++n); }},
                         log);
     for (auto& x : fleet.fronts)
@@ -59,6 +66,7 @@ class simulated_fleet : public simulation {
     track(fleet.router);
     track(fleet.prober);
     track(fleet.commander);
+    track(fleet.journal);
   }
 
   // -- turns ----------------------------------------------------------------
@@ -103,11 +111,15 @@ class simulated_fleet : public simulation {
 
   replica_view of(int replica) { return health().replicas.at(static_cast<std::size_t>(replica)); }
 
+  /// When the fleet is started, in the calendar.
+  static constexpr wall_time started_at{std::chrono::seconds(1'800'000'000)};
+
   /// How the instances are numbered: in the order of the fleet file.
   static instance_id node(int replica) { return {static_cast<std::uint64_t>(replica) + 1}; }
 
   std::shared_ptr<probe_script> script = std::make_shared<probe_script>();
   std::shared_ptr<command_script> commands = std::make_shared<command_script>();
+  std::shared_ptr<journal_script> journal = std::make_shared<journal_script>();
   quiet_log log;
   running_fleet fleet;
 
