@@ -10,12 +10,14 @@
 #include "fleet/http/prober.hpp"
 #include "fleet/http/server.hpp"
 #include "fleet/launch/commander_actor.hpp"
+#include "fleet/launch/journal_actor.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -48,7 +50,8 @@ int refuse(const std::string& why) {
 }
 
 /// The signals that end the router, blocked before any thread exists so that only main sees them.
-/// Writing to a peer or a log reader that has gone is an error code, never a signal.
+/// Writing to a peer or a log reader that has gone, or to a file that may not grow, is an error
+/// code, never a signal.
 sigset_t take_signals() {
   sigset_t ending;
   sigemptyset(&ending);
@@ -56,6 +59,7 @@ sigset_t take_signals() {
   sigaddset(&ending, SIGINT);
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   return ending;
 }
 
@@ -172,7 +176,7 @@ bool is_loopback(const std::string& address) {
 }
 
 int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::pool_limits& pool,
-          const sigset_t& ending) {
+          std::optional<fleet::journal> journal, const sigset_t& ending) {
   fleet::stderr_log log(given.level, given.format);
   for (const auto& warning : spec.warnings) {
     log.warn("fleet_file", {{"warning", warning}});
@@ -199,6 +203,14 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
     if (slots != 0) {
       commander = fleet::spawn_commander(system, {});
     }
+    std::vector<fleet::slot_record> recorded;
+    fleet::journal_actor keeper;
+    if (journal) {
+      recorded = journal->records();
+      log.info("state_file",
+               {{"file", given.state_file}, {"recorded", std::to_string(recorded.size())}});
+      keeper = fleet::spawn_journal(system, *std::exchange(journal, std::nullopt));
+    }
     auto actors = fleet::start_fleet(system,
                                      {.routing = given.routing,
                                       .launch = launch_part(given, pool),
@@ -207,6 +219,9 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
                                       .slots = std::move(spec.slots),
                                       .prober = fleet::http::spawn_prober(system, lanes),
                                       .commander = std::move(commander),
+                                      .journal = std::move(keeper),
+                                      .recorded = std::move(recorded),
+                                      .started_at = std::chrono::system_clock::now(),
                                       .mint_instance = mint_instance,
                                       .fronts = lanes.lanes()},
                                      log);
@@ -248,13 +263,17 @@ int run(const fleet::settings& given) {
     std::cout << fleet::slot_table(*spec);
     return EXIT_SUCCESS;
   }
-  if (!given.state_file.empty()) {
-    return refuse("--state-file " + given.state_file +
-                  ": this version keeps no record of what it launched; leave the flag out");
-  }
   const auto ending = take_signals();
   raise_descriptor_limit();
-  return serve(given, std::move(*spec), *pool, ending);
+  std::optional<fleet::journal> journal;
+  if (!given.state_file.empty()) {
+    auto opened = fleet::journal::open(given.state_file);
+    if (!opened) {
+      return refuse(opened.error());
+    }
+    journal = *std::move(opened);
+  }
+  return serve(given, std::move(*spec), *pool, std::move(journal), ending);
 }
 
 }  // namespace

@@ -28,18 +28,18 @@ std::size_t shard_count(const routing_settings& settings) {
 }  // namespace
 
 router_actor::behavior_type router(router_state::pointer self, const routing_settings& settings,
-                                   std::size_t statics, logger* log) {
-  return self->state.start(settings, statics, *log);
+                                   std::size_t statics, bool recorded, logger* log) {
+  return self->state.start(settings, statics + (recorded ? 1 : 0), *log);
 }
 
 router_actor::behavior_type router_state::start(const routing_settings& settings,
-                                                std::size_t statics, logger& log) {
+                                                std::size_t awaited, logger& log) {
   settings_ = settings;
   log_ = &log;
   for (std::size_t i = 0; i < shard_count(settings); ++i)
     shards_.push_back(spawn_shard(i));
-  unprobed_statics_ = statics;
-  if (statics > 0) {
+  awaited_ = awaited;
+  if (awaited > 0) {
     const auto later = [this](std::chrono::nanoseconds delay, patience left) {
       self_->delayed_send(self_, delay, tick_atom_v, static_cast<std::uint64_t>(left));
     };
@@ -60,6 +60,10 @@ router_actor::behavior_type router_state::start(const routing_settings& settings
       [this](quiesce_atom, instance_id id) { return quiesce(id); },
       [this](quiesce_atom) { return quiesce(); },
       [this](phase_atom, phase_report& report) { hear(report); },
+      [this](adopted_atom) {
+        first_probe_done();
+        release_held();
+      },
       [this](tick_atom, std::uint64_t left) { lose_patience(static_cast<patience>(left)); },
   };
 }
@@ -256,13 +260,8 @@ void router_state::hear(phase_report& report) {
   m.reason = std::move(report.reason);
   loads_.set_routable(report.instance, m.health == phase::ready && !m.draining);
   if (report.probed && !std::exchange(m.probed, true) && !m.owned())
-    static_probed();
+    first_probe_done();
   release_held();
-}
-
-void router_state::static_probed() {
-  if (unprobed_statics_ > 0 && --unprobed_statics_ == 0)
-    patience_ = patience::nothing;
 }
 
 void router_state::lose_patience(patience left) {

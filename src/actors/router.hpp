@@ -25,7 +25,7 @@ class router_state {
   static constexpr const char* name = "router";
 
   explicit router_state(pointer self) : self_(self) {}
-  router_actor::behavior_type start(const routing_settings& settings, std::size_t statics,
+  router_actor::behavior_type start(const routing_settings& settings, std::size_t awaited,
                                     logger& log);
 
  private:
@@ -99,7 +99,10 @@ class router_state {
   [[nodiscard]] const session_shard_actor& shard_of(const std::string& session) const;
   [[nodiscard]] session_shard_actor spawn_shard(std::size_t index);
   void release_pins(instance_id id);
-  void static_probed();
+  void first_probe_done() {
+    if (awaited_ > 0 && --awaited_ == 0)
+      patience_ = patience::nothing;
+  }
   void release_held();
   void answer_health(caf::typed_response_promise<fleet_view> answer);
   [[nodiscard]] fleet_view view(std::uint64_t sessions) const;
@@ -118,7 +121,7 @@ class router_state {
   std::unordered_map<std::string, std::vector<waiting_turn>> looking_;
 
   patience patience_ = patience::nothing;
-  std::size_t unprobed_statics_ = 0;
+  std::size_t awaited_ = 0;  // first probes
   std::vector<waiting_turn> held_;
   std::vector<caf::typed_response_promise<fleet_view>> held_views_;
 
@@ -132,8 +135,9 @@ class router_state {
 };
 
 /// Decides where turns go. `statics` of the replicas that will join are not owned: turns wait for
-/// the first probes of these, see routing_settings. `log` outlives the actor.
+/// the first probes of these, see routing_settings, and with `recorded` for (adopted). `log`
+/// outlives the actor.
 router_actor::behavior_type router(router_state::pointer self, const routing_settings& settings,
-                                   std::size_t statics, logger* log);
+                                   std::size_t statics, bool recorded, logger* log);
 
 }  // namespace fleet

@@ -29,6 +29,10 @@ std::string what_answers(const probe_result& found) {
   return found.reason.empty() ? to_string(found.verdict) : found.reason;
 }
 
+bool answered(const probe_result& found) {
+  return found.verdict == probe_verdict::good || found.verdict == probe_verdict::bad;
+}
+
 slot_actor::behavior_type slot(slot_state::pointer self, const slot_setup& setup) {
   return self->state.start(setup);
 }
@@ -38,8 +42,13 @@ slot_actor::behavior_type slot_state::start(slot_setup setup) {
   life_ = slot_life(setup_.known);
   self_->set_down_handler([this](const caf::down_msg& death) { actor_died(death); });
   self_->monitor(setup_.commander);
+  if (setup_.journal)
+    self_->monitor(setup_.journal);
   return {
       [this](launch_atom, instance_id id, std::string& process) { launch(id, process); },
+      [this](adopt_atom, instance_id id, slot_record& found, caf::timespan age) {
+        adopt(id, found, age);
+      },
       [this](stop_atom, instance_id id) { stop(id); },
       [this](hurry_atom, instance_id id) { hurry(id); },
       [this](release_atom) { release(); },
@@ -52,6 +61,23 @@ slot_actor::behavior_type slot_state::start(slot_setup setup) {
 }
 
 // -- the rest ---------------------------------------------------------------
+
+bool slot_state::take(instance_id id, process_ref process) {
+  if (life_.now() == slot_stage::free) {
+    id_ = id;
+    process_ = std::move(process);
+    failure_.clear();
+    reason_.clear();
+    adopted_ = unwanted_ = hurried_ = false;
+  }
+  return advance(slot_stage::reserved);
+}
+
+void slot_state::be_held_for(std::string reason) {
+  if (reason_ != reason)
+    reason_since_ = now();
+  reason_ = std::move(reason);
+}
 
 bool slot_state::advance(slot_stage to) {
   const auto from = life_.now();
@@ -70,7 +96,8 @@ bool slot_state::advance(slot_stage to) {
                           .now = to,
                           .health = known_,
                           .reason = unconfirmed ? reason_ : "",
-                          .detail = told ? failure_ : ""});
+                          .detail = told ? failure_ : "",
+                          .age = unconfirmed ? now() - reason_since_ : 0ns});
   return true;
 }
 
@@ -87,6 +114,8 @@ void slot_state::tick(std::uint64_t step) {
     stop_process();
   else if (life_.now() == slot_stage::confirming)
     probe([this](const probe_result& found) { address_probed(found); });
+  else if (life_.now() == slot_stage::unconfirmed)
+    look_again();
 }
 
 slot_state::time_point slot_state::now() const {
@@ -116,6 +145,8 @@ void slot_state::end_watch() {
 void slot_state::actor_died(const caf::down_msg& death) {
   if (death.source == setup_.commander.address() && death.reason != caf::exit_reason::user_shutdown)
     commander_lost(to_string(death.reason));
+  if (setup_.journal && death.source == setup_.journal.address() && after_record_)
+    recorded(step_, "the journal ended: " + to_string(death.reason));
   if (!replica_ || replica_.address() != death.source)
     return;
   setup_.log->error("actor_died", {{"actor", replica_state::name},

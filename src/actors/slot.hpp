@@ -37,6 +37,9 @@ struct slot_setup {
 /// What an answer from a replica's address says, for the operator.
 [[nodiscard]] std::string what_answers(const probe_result& found);
 
+/// Some HTTP answer came.
+[[nodiscard]] bool answered(const probe_result& found);
+
 class slot_state {
  public:
   using pointer = slot_actor::stateful_pointer<slot_state>;
@@ -55,6 +58,7 @@ class slot_state {
   // -- messages -------------------------------------------------------------
 
   void launch(instance_id id, std::string& process);
+  void adopt(instance_id id, slot_record& found, std::chrono::nanoseconds age);
   void stop(instance_id id);
   void hurry(instance_id id);
   void release();
@@ -71,7 +75,7 @@ class slot_state {
   void address_checked(const probe_result& found);
   void start_process();
   void launched(launch_result& result);
-  void load();
+  void load(phase known);
   void watch();
   void wait_for_load();
   void load_timer();
@@ -92,19 +96,29 @@ class slot_state {
   void gone();
   void give_up(const std::string& why);
 
+  // -- what an earlier router left: see slot_adopt.cpp ----------------------
+
+  void looked_for(const probe_result& found);
+  void look_again();
+  void take_over(bool ready);
+
   // -- the record: see slot_record.cpp --------------------------------------
 
   void record_intent();
   void record_process();
   void record_unconfirmed();
   void erase_record();
-  // Goes on with `then` once this is on the disk or cannot get there, unless the slot has moved in
-  // the meantime. `why_not` is empty when it is.
+  // Goes on with `then`, if there is one, once this is on the disk or cannot get there, unless the
+  // slot has moved in the meantime. `why_not` is empty when it is.
   void record(const std::string& reason, std::function<void(const std::string& why_not)> then);
-  void record_failed(const std::string& why);
+  // Its answer is in; it is about the step at which it was asked.
+  void recorded(std::uint64_t step, const std::string& why_not);
 
   // -- the rest -------------------------------------------------------------
 
+  // Begins with a new instance. False: it is not free.
+  bool take(instance_id id, process_ref process);
+  void be_held_for(std::string reason);
   // Moves on and tells; whatever the last step still waits for counts no more.
   bool advance(slot_stage to);
   void arm(std::chrono::nanoseconds delay);
@@ -127,8 +141,11 @@ class slot_state {
   phase known_ = phase::starting;
   time_point deadline_{};  // of the stage, where it has one
   std::string not_ready_;  // what its last probe said against it
-  std::string failure_;    // why this launch came to nothing
-  std::string reason_;     // of an unconfirmed one: a stable word
+  std::function<void(const std::string& why_not)> after_record_;  // what waits for the journal
+  std::string failure_;                                           // why this launch came to nothing
+  std::string reason_;  // of an unconfirmed one: a stable word
+  time_point reason_since_{};
+  bool adopted_ = false;   // launched by an earlier router
   bool unwanted_ = false;  // stop as soon as it can be
   bool hurried_ = false;   // without a drain
 };

@@ -32,20 +32,10 @@ std::string its_end(std::string_view log) {
                                        : "; its log ends: " + std::string(log.substr(0, end + 1));
 }
 
-bool answered(const probe_result& found) {
-  return found.verdict == probe_verdict::good || found.verdict == probe_verdict::bad;
-}
-
 }  // namespace
 
 void slot_state::launch(instance_id id, std::string& process) {
-  if (life_.now() == slot_stage::free) {
-    id_ = id;
-    process_ = {.instance = std::move(process)};
-    failure_.clear();
-    unwanted_ = hurried_ = false;
-  }
-  if (!advance(slot_stage::reserved))
+  if (!take(id, {.instance = std::move(process)}))
     return;
   probe([this](const probe_result& found) { address_checked(found); });
 }
@@ -85,7 +75,7 @@ void slot_state::launched(launch_result& result) {
   process_ = std::move(result.process);
   if (result.started) {
     record_process();
-    return load();
+    return load(phase::starting);
   }
   launch_failed(std::move(result.reason));
   if (result.may_be_running)
@@ -94,15 +84,15 @@ void slot_state::launched(launch_result& result) {
     erase_record();
 }
 
-void slot_state::load() {
+void slot_state::load(phase known) {
   const slot_actor me = self_;
   self_->send(setup_.router, leave_atom_v, std::exchange(shown_, id_));
   self_->send(setup_.router, join_atom_v, id_, setup_.spec, setup_.place, lost_listener_actor(me));
   if (!advance(slot_stage::loading))
     return;
-  setup_.log->info("replica_launched",
+  setup_.log->info(adopted_ ? "replica_adopted" : "replica_launched",
                    {{"replica", setup_.slot.name}, {"instance", process_.instance}});
-  known_ = phase::starting;
+  known_ = known;
   not_ready_.clear();
   watch();
   if (unwanted_)
@@ -123,10 +113,11 @@ void slot_state::watch() {
                              .log = setup_.log});
 }
 
-// A launch through ssh reports no exit by itself, so it is looked at while it loads.
+// What was launched through ssh, or by an earlier router, reports no exit by itself, so it is
+// looked at while it loads.
 void slot_state::wait_for_load() {
   const std::chrono::nanoseconds left = deadline_ - now();
-  arm(setup_.host.ssh.empty() ? left : std::min(left, setup_.routing.health_interval));
+  arm(setup_.host.ssh.empty() && !adopted_ ? left : std::min(left, setup_.routing.health_interval));
 }
 
 void slot_state::load_timer() {

@@ -31,11 +31,11 @@ void slot_state::record_intent() {
 }
 
 void slot_state::record_process() {
-  record({}, [](const std::string& /*why_not*/) {});
+  record({}, nullptr);
 }
 
 void slot_state::record_unconfirmed() {
-  reason_ = stop_unconfirmed;
+  be_held_for(stop_unconfirmed);
   record(reason_, [this](const std::string& /*why_not*/) { advance(slot_stage::unconfirmed); });
 }
 
@@ -46,23 +46,20 @@ void slot_state::erase_record() {
     advance(slot_stage::free);
     return;
   }
-  const auto then = [this, step = step_] {
-    if (step == step_)
-      advance(slot_stage::free);
-  };
+  after_record_ = [this](const std::string& /*why_not*/) { advance(slot_stage::free); };
   self_->request(setup_.journal, caf::infinite, erase_atom_v, setup_.slot.name)
-      .then(then, [this, then](const caf::error& why) {
-        record_failed(text_of(why));
-        then();
-      });
+      .then([this, step = step_] { recorded(step, {}); },
+            [this, step = step_](const caf::error& why) { recorded(step, text_of(why)); });
 }
 
 void slot_state::record(const std::string& reason,
                         std::function<void(const std::string& why_not)> then) {
   if (!setup_.journal) {
-    then({});
+    if (then)
+      then({});
     return;
   }
+  after_record_ = std::move(then);
   self_
       ->request(setup_.journal, caf::infinite, record_atom_v,
                 slot_record{.slot = setup_.slot.name,
@@ -73,20 +70,15 @@ void slot_state::record(const std::string& reason,
                             .process = process_,
                             .reason = reason,
                             .detail = failure_})
-      .then(
-          [step = step_, this, then] {
-            if (step == step_)
-              then({});
-          },
-          [step = step_, this, then](const caf::error& why) {
-            record_failed(text_of(why));
-            if (step == step_)
-              then(text_of(why));
-          });
+      .then([this, step = step_] { recorded(step, {}); },
+            [this, step = step_](const caf::error& why) { recorded(step, text_of(why)); });
 }
 
-void slot_state::record_failed(const std::string& why) {
-  setup_.log->warn("record_failed", {{"slot", setup_.slot.name}, {"reason", why}});
+void slot_state::recorded(std::uint64_t step, const std::string& why_not) {
+  if (!why_not.empty())
+    setup_.log->warn("record_failed", {{"slot", setup_.slot.name}, {"reason", why_not}});
+  if (const auto then = step == step_ ? std::exchange(after_record_, nullptr) : nullptr)
+    then(why_not);
 }
 
 }  // namespace fleet

@@ -105,6 +105,7 @@ void slot_state::release() {
     return;
   setup_.log->warn("slot_released", {{"slot", setup_.slot.name}});
   failure_.clear();
+  ++step_;  // it is not looked for any more
   erase_record();
 }
 

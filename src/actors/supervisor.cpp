@@ -34,14 +34,15 @@ supervisor_actor::behavior_type supervisor_state::start(fleet_plan plan, router_
   router_ = std::move(router);
   prober_ = plan.prober;
   commander_ = plan.commander;
+  journal_ = plan.journal;
   mint_instance_ = plan.mint_instance;
   log_ = &log;
   self_->set_down_handler([this](const caf::down_msg& death) { actor_died(death); });
   self_->set_exit_handler([this](const caf::exit_msg& order) { exit(order.reason); });
   self_->monitor(router_);
   self_->monitor(prober_);
-  if (plan.journal)
-    self_->monitor(plan.journal);
+  if (journal_)
+    self_->monitor(journal_);
   for (auto& spec : plan.statics)
     add(std::move(spec));
   if (commander_) {
@@ -50,6 +51,7 @@ supervisor_actor::behavior_type supervisor_state::start(fleet_plan plan, router_
     self_->send(commander_, listen_atom_v, exit_listener_actor(me));
     add_slots(plan);
   }
+  take_back(plan);
   return {
       [this](shutdown_atom) { return shutdown(); },
       [this](shutdown_atom, hurry_atom) { return shutdown_now(); },

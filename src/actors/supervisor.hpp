@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -59,6 +60,13 @@ class supervisor_state {
     promises<release_answer> releasing;
   };
 
+  // A recorded slot that the fleet file does not declare.
+  struct undeclared_slot {
+    std::string reason;
+    std::string detail;
+    std::chrono::nanoseconds since{0};
+  };
+
   // -- messages about replicas ----------------------------------------------
 
   void revive(instance_id id);
@@ -80,6 +88,18 @@ class supervisor_state {
   // -- messages about losses ------------------------------------------------
 
   void retry(std::uint64_t slot, std::uint64_t epoch);
+
+  // -- what an earlier router left: see supervisor_adoption.cpp --------------
+
+  void take_back(const fleet_plan& plan);
+  void adopt(std::size_t index, slot_record found, std::chrono::nanoseconds age);
+  void keep_undeclared(slot_record kept, std::chrono::nanoseconds age);
+  void block_neighbours(const slot_record& r);
+  void looked_for(std::size_t index);
+  void top_up();
+  void unblock(const std::string& name);
+  caf::result<release_answer> release_undeclared(const std::string& name);
+  void add_undeclared(capacity_view& to) const;
 
   // -- messages about the end -----------------------------------------------
 
@@ -120,6 +140,7 @@ class supervisor_state {
   router_actor router_;
   prober_actor prober_;
   commander_actor commander_;
+  journal_actor journal_;
   std::function<std::string()> mint_instance_;
   logger* log_ = nullptr;
 
@@ -130,6 +151,10 @@ class supervisor_state {
   std::vector<slot_member> slots_;
   std::unordered_map<caf::actor_addr, std::size_t> slot_of_;
   pool_table pool_;
+
+  std::set<std::size_t> looked_for_;  // recorded slots that nobody has looked at yet
+  std::map<std::string, undeclared_slot> undeclared_;
+  std::map<std::size_t, std::set<std::string>> blockers_;  // slot to who may hold its devices
 
   std::map<std::uint64_t, caf::typed_response_promise<pool_view>> views_;  // being put together
   std::uint64_t last_view_ = 0;

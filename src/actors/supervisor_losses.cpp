@@ -171,6 +171,7 @@ void supervisor_state::hide(std::size_t index) {
 
 capacity_view supervisor_state::capacity() const {
   auto all = pool_.view(now());
+  add_undeclared(all);
   for (auto& x : all.abandoned)
     x.losses = slots_[*pool_.find(x.slot)].losses.losses();
   for (const auto& s : slots_) {

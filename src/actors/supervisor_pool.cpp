@@ -54,10 +54,6 @@ void supervisor_state::add_slots(const fleet_plan& plan) {
     spawn_slot(slots_.back().setup.index, slots_.back().setup);
   }
   pool_ = pool_table(std::move(names), plan.launch.ceiling);
-  for (std::size_t i = 0; i < plan.launch.initial_replicas; ++i) {
-    if (const auto next = pool_.choose({}); next.outcome == grow_outcome::accepted)
-      take(next.slot);
-  }
 }
 
 void supervisor_state::spawn_slot(std::size_t index, slot_setup setup) {
@@ -109,6 +105,8 @@ caf::result<shrink_answer> supervisor_state::shrink(const std::string& replica_n
 
 caf::result<release_answer> supervisor_state::release(const std::string& slot_name) {
   const auto found = pool_.find(slot_name);
+  if (undeclared_.contains(slot_name))
+    return release_undeclared(slot_name);
   if (!found)
     return release_answer{release_outcome::unknown, capacity()};
   if (pool_.stage(*found) != slot_stage::unconfirmed)
@@ -145,8 +143,14 @@ void supervisor_state::exited(process_exit& end) {
 
 void supervisor_state::slot_moved(slot_report& report) {
   const auto index = static_cast<std::size_t>(report.slot);
-  pool_.set(index, report.now, report.reason, report.detail, now());
+  pool_.set(index, report.now, report.reason, report.detail, now() - report.age);
   follow(index, report);
+  if (report.now != slot_stage::reserved)
+    looked_for(index);
+  if (report.now == slot_stage::free) {
+    blockers_.erase(index);
+    unblock(pool_.name(index));
+  }
   if (report.now == slot_stage::loading) {
     for (auto& x : std::exchange(slots_[index].growing, {}))
       x.deliver(launched(slots_[index]));
@@ -234,7 +238,9 @@ void supervisor_state::close() {
   if (std::exchange(closing_, true))
     return;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (!cancel_wait(i) && in_use(pool_.stage(i)))
+    // What is unconfirmed may answer and be adopted yet.
+    const bool held = in_use(pool_.stage(i)) || pool_.stage(i) == slot_stage::unconfirmed;
+    if (!cancel_wait(i) && held)
       retire_for_good(i);
   }
   self_->request(router_, caf::infinite, quiesce_atom_v)

@@ -18,7 +18,8 @@ running_fleet start_fleet(caf::actor_system& system, fleet_plan plan, logger& lo
   fleet.prober = plan.prober;
   fleet.commander = plan.commander;
   fleet.journal = plan.journal;
-  fleet.router = system.spawn(router, plan.routing, plan.statics.size(), &log);
+  fleet.router =
+      system.spawn(router, plan.routing, plan.statics.size(), !plan.recorded.empty(), &log);
   const auto fronts = plan.fronts;
   fleet.supervisor = system.spawn(supervisor, std::move(plan), fleet.router, &log);
   for (std::size_t i = 0; i < fronts; ++i)

@@ -12,11 +12,13 @@ namespace {
 using enum slot_stage;
 
 // By what runs on it.
-constexpr std::array<std::pair<slot_stage, slot_stage>, 15> moves{{
+constexpr std::array<std::pair<slot_stage, slot_stage>, 18> moves{{
     {free, reserved},
     {reserved, free},  // something answers there already, or it is not wanted any more
     {reserved, launching},
-    {launching, free},  // the launch failed and nothing was started
+    {reserved, loading},      // adopted: an earlier router launched it
+    {reserved, unconfirmed},  // an earlier router did, or may have, and nothing answers
+    {launching, free},        // the launch failed and nothing was started
     {launching, loading},
     {launching, stopping},  // the launch failed and something may run all the same
     {loading, serving},
@@ -27,7 +29,8 @@ constexpr std::array<std::pair<slot_stage, slot_stage>, 15> moves{{
     {stopping, unconfirmed},
     {confirming, free},
     {confirming, unconfirmed},
-    {unconfirmed, free},  // an operator says so
+    {unconfirmed, loading},  // adopted after all
+    {unconfirmed, free},     // an operator says so
 }};
 
 // By a decision, while nothing does.

@@ -24,6 +24,7 @@ const std::set<std::pair<std::string, std::string>> legal{
     {"launching", "free"},    {"launching", "loading"},      {"launching", "stopping"},
     {"loading", "serving"},   {"loading", "draining"},       {"serving", "draining"},
     {"draining", "stopping"}, {"stopping", "confirming"},    {"stopping", "unconfirmed"},
+    {"reserved", "loading"},  {"reserved", "unconfirmed"},   {"unconfirmed", "loading"},
     {"confirming", "free"},   {"confirming", "unconfirmed"}, {"unconfirmed", "free"},
     {"free", "waiting"},      {"free", "abandoned"},         {"waiting", "reserved"},
     {"waiting", "free"},      {"abandoned", "reserved"}};

@@ -62,7 +62,10 @@ inline scripted_journal_actor::behavior_type scripted_journal(
         promise.deliver(caf::make_error(caf::sec::runtime_error, failure));
       }
     };
-    self->delayed_send(self, script->after, tick_atom_v, st.last);
+    if (script->after > std::chrono::nanoseconds(0))
+      self->delayed_send(self, script->after, tick_atom_v, st.last);
+    else
+      self->send(self, tick_atom_v, st.last);
     return caf::delegated<void>{};
   };
   return {

@@ -68,6 +68,8 @@ using router_actor = turn_actor::extend<
     caf::replies_to<quiesce_atom, instance_id>::with<void>,
     // No new turns at all; answered when none is in flight.
     caf::replies_to<quiesce_atom>::with<void>,
+    // What an earlier router left has been looked for once: turns wait for it no longer.
+    caf::reacts_to<adopted_atom>,
     // INTERNAL: this much waiting for first probes is over.
     caf::reacts_to<tick_atom, std::uint64_t /*patience*/>>::extend_with<phase_listener_actor>;
 
@@ -130,6 +132,9 @@ using journal_actor = caf::typed_actor<
 using slot_actor = caf::typed_actor<
     // Launch as this instance. Only when free.
     caf::reacts_to<launch_atom, instance_id, std::string /*process instance*/>,
+    // Take back as this instance what an earlier router recorded here. It is looked for at its
+    // address, unless the record has a reason that only an operator can settle. Only when free.
+    caf::reacts_to<adopt_atom, instance_id, slot_record, caf::timespan /*age of its reason*/>,
     // Retire this instance in whatever stage it is. Dropped about an older one, or a second time.
     caf::reacts_to<stop_atom, instance_id>,
     // A drain of this instance ends now, also one yet to come.

@@ -17,6 +17,7 @@
 #include <caf/timespan.hpp>
 #include <caf/type_id.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -60,6 +61,7 @@ struct slot_report {
   phase health = phase::starting;  ///< of a serving one
   std::string reason;  ///< of an unconfirmed one: a stable word; of a serving one: why not ready
   std::string detail;  ///< what went wrong, for the operator; empty when there is no more to say
+  std::chrono::nanoseconds age{0};  ///< of an unconfirmed one: how long its reason has stood
 
   friend bool operator==(const slot_report&, const slot_report&) = default;
 };
@@ -200,7 +202,7 @@ typename Inspector::result_type inspect(Inspector& f, slot_record& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, slot_report& x) {
   return f(caf::meta::type_name("slot_report"), x.slot, x.instance, x.now, x.health, x.reason,
-           x.detail);
+           x.detail, x.age);
 }
 
 template <class Inspector>
