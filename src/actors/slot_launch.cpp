@@ -172,7 +172,7 @@ void slot_state::exited(const process_exit& end) {
 
 void slot_state::died(const process_exit& end) {
   auto reason = to_string(end.how);
-  auto story = to_string(end.how) + its_end(end.log);
+  auto story = reason + its_end(end.log);
   setup_.log->warn(
       "replica_exited",
       {{"slot", setup_.slot.name}, {"instance", process_.instance}, {"reason", story}});

@@ -53,25 +53,33 @@ double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
+void add_detail(boost::json::object& entry, const std::string& detail) {
+  if (!detail.empty()) {
+    entry["detail"] = detail;
+  }
+}
+
 boost::json::object capacity_object(const capacity_view& capacity) {
   boost::json::array unconfirmed;
   for (const auto& slot : capacity.unconfirmed) {
     boost::json::object entry{
         {"slot", slot.slot}, {"reason", slot.reason}, {"since", utc(slot.since)}};
-    if (!slot.detail.empty()) {
-      entry["detail"] = slot.detail;
-    }
+    add_detail(entry, slot.detail);
     unconfirmed.push_back(std::move(entry));
   }
   boost::json::array abandoned;
   for (const auto& slot : capacity.abandoned) {
-    abandoned.push_back(boost::json::object{
-        {"slot", slot.slot}, {"losses", slot.losses}, {"since", utc(slot.since)}});
+    boost::json::object entry{
+        {"slot", slot.slot}, {"losses", slot.losses}, {"since", utc(slot.since)}};
+    add_detail(entry, slot.detail);
+    abandoned.push_back(std::move(entry));
   }
   boost::json::array replacing;
   for (const auto& slot : capacity.replacing) {
-    replacing.push_back(boost::json::object{
-        {"slot", slot.slot}, {"attempt", slot.attempt}, {"retry_in", seconds(slot.retry_in)}});
+    boost::json::object entry{
+        {"slot", slot.slot}, {"attempt", slot.attempt}, {"retry_in", seconds(slot.retry_in)}};
+    add_detail(entry, slot.detail);
+    replacing.push_back(std::move(entry));
   }
   boost::json::array failed;
   for (const auto& launch : capacity.failed_launches) {

@@ -213,6 +213,20 @@ TEST_CASE("draining a replica releases its pins at once and gives it no new turn
   CHECK(view.ready);
 }
 
+TEST_CASE("a replica that failed shows as that to its end, since it failed, also while it drains") {
+  simulated_fleet sim({.replicas = 1});
+  sim.finish(sim.begin("a").where.replica, "a", turn_outcome::connect_failed);
+  sim.play(500ms);
+  sim.ask<bool>(sim.fleet.router, quiesce_atom_v, simulated_fleet::node(0));
+  sim.run();
+  CHECK(sim.of(0).now == phase::failed);
+  CHECK(sim.of(0).draining);
+  CHECK(sim.of(0).since == 500ms);
+  sim.play(1s);  // it answers again
+  CHECK(sim.of(0).now == phase::draining);
+  CHECK(sim.of(0).since == 500ms);
+}
+
 TEST_CASE("draining is over when the last turn there has ended, whatever its health says") {
   simulated_fleet sim;
   const auto first = sim.begin("a").where.replica;

@@ -112,6 +112,16 @@ TEST_CASE_FIXTURE(lane_fixture, "a launch that came to nothing is listed with re
   CHECK(has(answer, R"("failed_launches":[{"slot":"a","reason":"exit status 3","since":"20)"));
 }
 
+TEST_CASE_FIXTURE(lane_fixture, "what is replaced or abandoned is listed with its last loss") {
+  port->grown.outcome = grow_outcome::pool_full;
+  port->grown.capacity.abandoned = {{"a", 3, "exit status 3", {}}};
+  port->grown.capacity.replacing = {{"b", 2, "", std::chrono::milliseconds(2500)}};
+  const auto answer = answer_to(*this, "POST /replicas");
+  CHECK(has(answer, R"("abandoned":[{"slot":"a","losses":3,"since":"20)"));
+  CHECK(has(answer, R"(Z","detail":"exit status 3"}])"));
+  CHECK(has(answer, R"("replacing":[{"slot":"b","attempt":2,"retry_in":2.5E0}])"));
+}
+
 TEST_CASE_FIXTURE(lane_fixture, "D62 names with a colon match plain and percent-encoded") {
   port->shrunk = {.outcome = shrink_outcome::not_owned};
   CHECK(has(answer_to(*this, "DELETE /replicas/127.0.0.1:8001"), "HTTP/1.1 409"));

@@ -12,43 +12,7 @@
 
 using namespace fleet::rig;
 
-namespace {
-
-// A pool of one host, and the router over it.
-struct pool {
-  explicit pool(stub_host given = {}, std::vector<std::string> flags = {}, std::string statics = "")
-      : host(std::move(given)) {
-    if (host.log_dir.empty())
-      host.log_dir = dir.path();
-    flags.insert(flags.end(), {"--stop-grace", "5"});
-    router.emplace(R"({"replicas":[)" + statics + R"(],"hosts":[)" + host.entry() + "]}", flags);
-  }
-  ~pool() {
-    router.reset();
-    for (std::size_t i = 0; i < host.devices; ++i)
-      for (const int pid : stubs_on(host.port(i)))
-        ::kill(pid, SIGKILL);
-  }
-  pool(const pool&) = delete;
-  pool& operator=(const pool&) = delete;
-
-  std::uint16_t port() const { return router->port(); }
-  bool ready(std::string_view name) { return launched_ready(port(), name); }
-  bool capacity_has(std::string_view text) {
-    return eventually(
-        [&] { return admin(port(), "GET", "/replicas").body.find(text) != std::string::npos; });
-  }
-  std::string log_of(const std::string& slot) const {
-    std::ifstream in{host.log_dir + "/" + slot + ".log"};
-    return {std::istreambuf_iterator<char>{in}, {}};
-  }
-
-  temp_dir dir;
-  stub_host host;
-  std::optional<router_process> router;
-};
-
-}  // namespace
+using pool = launched_pool;
 
 TEST_CASE("one replica is launched at startup and serves once it answers") {
   pool p;

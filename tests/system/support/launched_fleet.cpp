@@ -5,8 +5,11 @@
 #include <arpa/inet.h>
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <netinet/in.h>
 #include <stdexcept>
 #include <sys/socket.h>
@@ -122,6 +125,32 @@ bool launched_ready(std::uint16_t port, std::string_view name) {
 message admin(std::uint16_t port, std::string_view method, std::string_view target,
               std::string_view body) {
   return exchange_once(port, request(method, target, body, "Connection: close\r\n"), method, 30s);
+}
+
+launched_pool::launched_pool(stub_host given, std::vector<std::string> flags,
+                             const std::string& statics)
+    : host(std::move(given)) {
+  if (host.log_dir.empty())
+    host.log_dir = dir.path();
+  flags.insert(flags.end(), {"--stop-grace", "5"});
+  router.emplace(R"({"replicas":[)" + statics + R"(],"hosts":[)" + host.entry() + "]}", flags);
+}
+
+launched_pool::~launched_pool() {
+  router.reset();
+  for (std::size_t i = 0; i < host.devices; ++i)
+    for (const int pid : stubs_on(host.port(i)))
+      ::kill(pid, SIGKILL);
+}
+
+bool launched_pool::capacity_has(std::string_view text) const {
+  return eventually(
+      [&] { return admin(port(), "GET", "/replicas").body.find(text) != std::string::npos; });
+}
+
+std::string launched_pool::log_of(const std::string& slot) const {
+  std::ifstream in{host.log_dir + "/" + slot + ".log"};
+  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 }  // namespace fleet::rig

@@ -4,6 +4,7 @@
 #include "system/support/all.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,5 +43,24 @@ bool launched_ready(std::uint16_t port, std::string_view name);
 // A request to the admin API; the whole answer.
 message admin(std::uint16_t port, std::string_view method, std::string_view target,
               std::string_view body = "");
+
+// One host, and the router over it. What it launched is gone when it is.
+struct launched_pool {
+  explicit launched_pool(stub_host given = {}, std::vector<std::string> flags = {},
+                         const std::string& statics = "");
+  ~launched_pool();
+  launched_pool(const launched_pool&) = delete;
+  launched_pool& operator=(const launched_pool&) = delete;
+
+  std::uint16_t port() const { return router->port(); }
+  bool ready(std::string_view name) const { return launched_ready(port(), name); }
+  // Waits until GET /replicas contains this text.
+  bool capacity_has(std::string_view text) const;
+  std::string log_of(const std::string& slot) const;
+
+  temp_dir dir;
+  stub_host host;
+  std::optional<router_process> router;
+};
 
 }  // namespace fleet::rig
