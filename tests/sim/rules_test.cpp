@@ -62,3 +62,19 @@ TEST_CASE("a launch that no loss and no operator explains is seen") {
 TEST_CASE("a slot that is unconfirmed although its end was confirmed is seen") {
   CHECK(breaks(sabotage::impatient_stop, rules::true_reason));
 }
+
+TEST_CASE("a launch without a record on the disk is seen") {
+  CHECK(breaks(sabotage::forgetful_disk, rules::record_first));
+}
+
+TEST_CASE("a replica that is replaced although it is well is seen") {
+  CHECK(breaks(sabotage::slander, rules::patience));
+}
+
+TEST_CASE("a turn that is refused while a replica is ready is seen") {
+  CHECK(breaks(sabotage::slander, rules::use_ready));
+}
+
+TEST_CASE("a fleet that never comes to rest is seen") {
+  CHECK(breaks(sabotage::endless_illness, rules::rest));
+}

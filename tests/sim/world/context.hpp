@@ -30,7 +30,8 @@ enum class sabotage : std::uint8_t {
   double_finish,    ///< a turn is given back twice
   secret_operator,  ///< somebody launches behind the judge's back
   impatient_stop,   ///< a stop that went well is told to have failed
-  endless_illness,  ///< one address answers 503 for ever
+  endless_illness,  ///< a static replica never answers
+  slander,          ///< a replica that is well is told to be silent
 };
 
 /// What all parts of one world share. One thread.

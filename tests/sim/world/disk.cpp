@@ -36,10 +36,14 @@ void disk::end() {
               : done.erases ? "erased"
                             : "recorded",
               done.slot, done.what.process.instance + " " + done.what.reason);
-  if (!full)
+  if (full && done.erases)
+    refused_.insert(done.slot);
+  else if (!full)
     apply(done);
-  world_.answer_after(world_.luck.between(0us, 2ms), [this, q = done.q, full] {
-    world_.router->written(q, full ? "no space left on device" : "");
+  world_.answer_after(world_.luck.between(0us, 2ms), [=, this] {
+    world_.dirty = true;
+    world_.judge.wrote(world_.now, done.slot, full && !done.erases);
+    world_.router->written(done.q, full ? "no space left on device" : "");
   });
   if (!waiting_.empty())
     begin();
@@ -47,6 +51,7 @@ void disk::end() {
 
 void disk::apply(const operation& what) {
   world_.dirty = true;
+  refused_.erase(what.slot);
   if (what.erases) {
     file_.erase(what.slot);
   } else if (world_.harm != sabotage::forgetful_disk) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ class disk {
   /// What the file holds.
   [[nodiscard]] const std::map<std::string, slot_record>& file() const { return file_; }
   [[nodiscard]] std::vector<slot_record> records() const;
+
+  /// It was asked to forget this slot while it was full, and nobody asked again. Such a record only
+  /// reserves.
+  [[nodiscard]] bool refused_to_erase(const std::string& slot) const {
+    return refused_.contains(slot);
+  }
 
   /// The router is gone: what it had not written never will be, but the write under way may be.
   void crash();
@@ -45,6 +52,7 @@ class disk {
 
   context& world_;
   std::map<std::string, slot_record> file_;
+  std::set<std::string> refused_;
   std::deque<operation> waiting_;
   std::uint64_t serial_ = 0;  // of the write under way
   moment full_until_{0};

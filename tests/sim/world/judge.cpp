@@ -32,7 +32,7 @@ void judge::forget_health(facts& f) {
   f.ready_since = f.down_since = f.up_since = f.lost_at = f.leaving_since = std::nullopt;
   f.streak_since.reset();
   f.good_in_row = f.bad_in_row = 0;
-  f.was_ready = f.wished_away = f.stable = false;
+  f.was_ready = f.wished_away = f.stable = f.doomed = false;
 }
 
 // -- the router comes and goes ----------------------------------------------
@@ -42,11 +42,27 @@ void judge::life_begins(moment now) {
   initial_ = made_of_.launch.initial_replicas;
   for (auto& f : facts_) {
     forget_health(f);
-    f.launch_open = f.stop_open = f.replacement = f.abandoned = false;
+    f.launch_open = f.stop_open = f.replacement = f.abandoned = f.unsure = false;
     f.said_gone = f.relaunch_due = std::nullopt;
+    f.writes = 0;
     f.newest = {};
+    f.listed = false;
+    f.inherited = file_->contains(f.name);
+    // What is recorded may be there, launched or not.
+    if (f.inherited) {
+      f.may_hold = true;
+      f.instance = file_->at(f.name).process.instance;
+      instances_[f.instance] = index_.at(f.name);
+    }
     f.losses = 0;
   }
+}
+
+void judge::closing(moment now) {
+  if (!closing_since_)
+    closing_since_ = now;
+  for (auto& f : facts_)
+    f.relaunch_due.reset();
 }
 
 void judge::life_ends() {
@@ -130,6 +146,8 @@ void judge::confirmed(moment now, facts& f) {
 }
 
 void judge::disk_changed(moment now, const std::string& slot, const state_file& file) {
+  if (!file.contains(slot) && open(call::release, slot))
+    released(slot);
   const auto& f = at(slot);
   if (!f.live.empty() && !file.contains(slot))
     blame(now, rules::listed, slot + ": " + *f.live.begin() + " was erased from the disk");
@@ -138,6 +156,8 @@ void judge::disk_changed(moment now, const std::string& slot, const state_file& 
 // -- operators --------------------------------------------------------------
 
 std::uint64_t judge::asked(moment now, call what, const std::string& about) {
+  if (what == call::grow)
+    last_grow_ = now;
   calls_[++last_call_] = {what, about, now};
   return last_call_;
 }
@@ -155,6 +175,12 @@ void judge::shrinks(moment now, const std::string& slot) {
     f.leaving_since = now;
     f.up_since.reset();
   }
+}
+
+// What it asked for did not happen: it was not there, or it can not be stopped.
+void judge::shrunk(const std::string& slot, shrink_outcome how) {
+  if (how != shrink_outcome::stopped)
+    at(slot).wished_away = open(call::shrink, slot);
 }
 
 void judge::grown(moment now, const grow_answer& answer) {

@@ -63,7 +63,7 @@ class judge {
 
   void life_begins(moment now);
   void life_ends();
-  void closing(moment now) { closing_since_ = now; }
+  void closing(moment now);
 
   // -- machines and commands ------------------------------------------------
 
@@ -77,12 +77,16 @@ class judge {
   void seen_silent(moment now, const std::string& instance) {
     confirmed(now, facts_[instances_.at(instance)]);
   }
+  void writes(const std::string& slot) { ++at(slot).writes; }
+  void wrote(moment now, const std::string& slot, bool refused);
   void disk_changed(moment now, const std::string& slot, const state_file& file);
 
   // -- network and turns ----------------------------------------------------
 
-  void probed(moment asked, moment now, std::uint16_t port, probe_verdict verdict);
+  void probed(moment asked, moment now, std::uint16_t port, probe_verdict verdict, bool connected);
   void routed(moment asked, moment now, instance_id instance, std::uint16_t port);
+  /// The router hears that this child has ended and not well.
+  void end_told(moment now, const std::string& slot, const std::string& instance);
   void refused(moment asked, moment now, no_route why);
   void unreachable(moment now, std::uint16_t port);
   void turn_ended(instance_id instance) { --in_flight_[instance]; }
@@ -93,6 +97,7 @@ class judge {
   std::uint64_t asked(moment now, call what, const std::string& about);
   void answered(std::uint64_t id);
   void shrinks(moment now, const std::string& slot);
+  void shrunk(const std::string& slot, shrink_outcome how);
   void grown(moment now, const grow_answer& answer);
   void released(const std::string& slot);
 
@@ -119,6 +124,9 @@ class judge {
     std::set<std::string> live;  // processes of ours
     std::string instance;        // of the last launch command
     bool may_hold = false;
+    bool inherited = false;    // on the disk when this life began
+    bool listed = false;       // shown by the router in this life
+    int writes = 0;            // to the disk, not answered yet
     bool launch_open = false;  // commands that are out
     bool stop_open = false;
     std::optional<moment> said_gone;  // since then the address has to go silent
@@ -139,10 +147,13 @@ class judge {
     bool replacement = false;  // launched by the router itself
     bool wished_away = false;  // an operator asked for its end
     bool was_ready = false;
+    bool doomed = false;  // it was down for too long once; that it came back changes nothing
     bool stable = false;  // ready for long enough to forget earlier losses
     int losses = 0;
     std::optional<moment> relaunch_due;
+    moment lost_replica_at{0};
     bool abandoned = false;
+    bool unsure = false;  // whether an operator or a loss explains its last launch
   };
 
   struct open_call {
@@ -156,10 +167,13 @@ class judge {
   [[nodiscard]] facts* by_port(std::uint16_t port);
   [[nodiscard]] bool is_static(const facts& f) const { return !index_.contains(f.name); }
   static void forget_health(facts& f);
+  [[nodiscard]] static duration down_for(moment now, const facts& f);
+  void leaves_rotation(moment now, facts& f);
   void end_streak(moment now, facts& f);
   void confirmed(moment now, facts& f);
   void judge_launch(moment now, facts& f);
   void judge_stop(moment now, const facts& f);
+  void attempt_failed(moment now, facts& f);
   void count_loss(moment now, facts& f);
   [[nodiscard]] bool open(call what, const std::string& slot) const;
   [[nodiscard]] duration slack() const;
@@ -178,6 +192,7 @@ class judge {
   const state_file* file_ = nullptr;
   std::map<std::uint64_t, open_call> calls_;
   std::uint64_t last_call_ = 0;
+  moment last_grow_{-1};
   moment born_{0};
   std::size_t initial_ = 0;  // launches that the start of this life still explains
   std::optional<moment> closing_since_;

@@ -54,12 +54,15 @@ void judge::look_at_calls(moment now) {
 
 void judge::look_at_slots(moment now, const pool_view& seen) {
   for (const auto i : occupied_) {
-    const auto& f = facts_[i];
+    auto& f = facts_[i];
     const bool offered =
         is_free(seen, f.name) || names(seen.capacity.abandoned, f.name) || waits(seen, f.name);
     const bool shown =
         replica_on(seen, f.name) != nullptr || names(seen.capacity.unconfirmed, f.name);
-    const bool moving = f.launch_open || f.stop_open || f.said_gone;
+    f.listed = f.listed || shown;
+    // One that is taken back is looked for first.
+    const bool looked_for = !f.listed && f.inherited && now - born_ < slack();
+    const bool moving = f.launch_open || f.stop_open || f.said_gone || f.writes > 0 || looked_for;
     if (offered || !(shown || moving))
       blame(now, rules::listed, f.name + ": " + *f.live.begin());
   }
@@ -72,7 +75,8 @@ void judge::look_at_slots(moment now, const pool_view& seen) {
     unconfirmed_.insert(x.slot);
     const bool recorded = made_of_.journal && file_->contains(x.slot);
     const bool from_before = x.reason != "stop-unconfirmed";
-    if (from_before ? !recorded : !at(x.slot).may_hold)
+    const bool going = open(call::release, x.slot);
+    if (!going && (from_before ? !recorded : !at(x.slot).may_hold))
       blame(now, rules::true_reason, x.slot + ": " + x.reason);
   }
 }
@@ -94,9 +98,9 @@ std::optional<std::string> judge::unrest(const pool_view& seen) const {
   if (!seen.capacity.replacing.empty())
     return seen.capacity.replacing.front().slot + " is being replaced";
   for (const auto& x : seen.replicas) {
-    if ((!x.ready && losses_are_replaced) || x.draining)
+    if (!x.ready || x.draining)
       return x.name + " is " + to_string(x.now);
-    if (losses_are_replaced && x.owned && at(x.place.slot).live.empty())
+    if (x.owned && at(x.place.slot).live.empty())
       return x.name + " is not there";
     if (x.outstanding != 0)
       return x.name + " has turns in flight";
@@ -115,10 +119,6 @@ void judge::shut_down(moment now, const state_file& file) {
       blame(now, rules::clean_end, facts_[i].name + " still runs");
     else if (made_of_.journal && !file.contains(facts_[i].name))
       blame(now, rules::clean_end, facts_[i].name + " still runs and is not recorded");
-  }
-  for (const auto& [slot, x] : file) {
-    if (x.reason.empty())
-      blame(now, rules::clean_end, slot + " is recorded as a replica");
   }
 }
 

@@ -6,9 +6,15 @@
 
 namespace fleet::sim {
 
-void judge::probed(moment asked, moment now, std::uint16_t port, probe_verdict verdict) {
+void judge::probed(moment asked, moment now, std::uint16_t port, probe_verdict verdict,
+                   bool connected) {
   auto* f = by_port(port);
-  if (f == nullptr || verdict == probe_verdict::inconclusive)
+  if (f == nullptr)
+    return;
+  const bool refuses_launch = connected || verdict == probe_verdict::inconclusive;
+  if (refuses_launch && f->relaunch_due && asked >= *f->relaunch_due)
+    attempt_failed(now, *f);
+  if (verdict == probe_verdict::inconclusive)
     return;
   if (f->said_gone && verdict == probe_verdict::silent && asked >= *f->said_gone)
     confirmed(now, *f);
@@ -22,11 +28,12 @@ void judge::probed(moment asked, moment now, std::uint16_t port, probe_verdict v
     }
     return;
   }
+  f->doomed = f->doomed || down_for(now, *f) >= made_of_.launch.replace_after;
   f->bad_in_row = 0;
   f->down_since.reset();
   if (!f->ready_since)
     f->ready_since = now;
-  f->was_ready = true;
+  f->was_ready = f->was_ready || !f->leaving_since;
   if (!f->streak_since)
     f->streak_since = now;
   const bool fresh = !f->lost_at || asked > *f->lost_at;
@@ -34,7 +41,7 @@ void judge::probed(moment asked, moment now, std::uint16_t port, probe_verdict v
   if (f->lost_at && asked >= *f->lost_at)
     f->lost_at.reset();
   const bool member = is_static(*f) || (f->may_hold && !f->launch_open);
-  if (f->good_in_row >= 2 && member && !f->leaving_since && !f->up_since)
+  if (f->good_in_row >= 2 && member && !f->doomed && !f->leaving_since && !f->up_since)
     f->up_since = now;
 }
 
@@ -81,16 +88,23 @@ void judge::refused(moment asked, moment now, no_route why) {
 }
 
 void judge::unreachable(moment now, std::uint16_t port) {
-  auto* f = by_port(port);
-  if (f == nullptr)
-    return;
-  // One that is out of rotation already does not begin to be so.
-  if (!f->lost_at && !f->down_since) {
-    f->lost_at = now;
-    end_streak(now, *f);
+  if (auto* f = by_port(port))
+    leaves_rotation(now, *f);
+}
+
+void judge::end_told(moment now, const std::string& slot, const std::string& instance) {
+  if (auto& f = at(slot); f.instance == instance && f.ready_since)
+    leaves_rotation(now, f);
+}
+
+// One that is out of rotation already does not begin to be so.
+void judge::leaves_rotation(moment now, facts& f) {
+  if (!f.lost_at && !f.down_since) {
+    f.lost_at = now;
+    end_streak(now, f);
   }
-  f->up_since.reset();
-  f->good_in_row = 0;
+  f.up_since.reset();
+  f.good_in_row = 0;
 }
 
 }  // namespace fleet::sim

@@ -117,8 +117,7 @@ void machines::fall_ill(const std::string& instance, duration how_long) {
 void machines::recover(const std::string& instance, duration how_long) {
   world_.after(how_long, [=, this] {
     auto* p = find(instance);
-    const bool stays_ill = world_.harm == sabotage::endless_illness;
-    if (p != nullptr && (p->now == vitality::hung || (p->now == vitality::unwell && !stays_ill)))
+    if (p != nullptr && (p->now == vitality::hung || p->now == vitality::unwell))
       p->now = vitality::serving;
   });
 }
@@ -127,6 +126,8 @@ void machines::recover(const std::string& instance, duration how_long) {
 
 machines::sight machines::look(std::uint16_t port) {
   auto& at = ports_[port];
+  if (is_static(port) && world_.harm == sabotage::endless_illness)
+    return {};
   if (is_static(port))
     return {.verdict = at.flaps_until > world_.now ? probe_verdict::silent : probe_verdict::good,
             .connected = at.flaps_until <= world_.now};
@@ -191,7 +192,7 @@ void machines::heal() {
   for (auto& [_, p] : ports_)
     p.taken_until = p.flaps_until = moment(0);
   for (auto& [_, p] : living_) {
-    if (p.now == vitality::unwell && world_.harm != sabotage::endless_illness)
+    if (p.now == vitality::unwell)
       p.now = vitality::serving;
   }
 }

@@ -55,6 +55,7 @@ void operators::shrink(const std::string& slot) {
     if (x == nullptr)
       return world_.judge.blame(world_.now, rules::one_answer, "a shrink met an error");
     world_.note("shrink answered", slot, to_string(x->outcome));
+    world_.judge.shrunk(slot, x->outcome);
   });
 }
 

@@ -126,6 +126,10 @@ void router_life::crash_in(std::uint64_t messages) {
   due = due == 0 ? messages : std::min(due, messages);
 }
 
+void router_life::crash_never() {
+  inside_->crash_in = 0;
+}
+
 std::uint64_t router_life::messages() const {
   return inside_->messages;
 }

@@ -45,6 +45,8 @@ class router_life {
 
   /// A crash after so many messages, at least 1, unless an earlier one is due.
   void crash_in(std::uint64_t messages);
+  /// None of those that are due.
+  void crash_never();
 
   /// Messages handled so far.
   [[nodiscard]] std::uint64_t messages() const;

@@ -24,6 +24,8 @@ outcome_of_run world::run() {
   there_.heal();
   given_.heal();
   file_.heal();
+  if (s.router)
+    s.router->crash_never();
   come_to_rest();
   use_everything();
   shut_down();
@@ -53,27 +55,30 @@ void world::come_to_rest() {
     s.judge.blame(s.now, rules::rest, *why);
 }
 
-// The operator looks at each slot that needs it, and then the whole pool can serve.
+// The operator looks at each slot that needs it, and then the whole pool can serve. A launch that
+// hung when the faults ended may need a second try.
 void world::use_everything() {
-  if (over())
-    return;
-  const auto before = view();
-  for (const auto& x : before->capacity.unconfirmed)
-    people_.release(x.slot, true);
-  play(20s);
-  for (std::size_t i = 0; i < shared_.made_of.slots.size(); ++i)
-    people_.grow("");
-  play(20s);
-  come_to_rest();
-  if (over())
-    return;
-  const auto all = view();
-  const auto serving = std::count_if(all->replicas.begin(), all->replicas.end(),
-                                     [](const replica_view& x) { return x.owned; });
-  if (losses_are_replaced && static_cast<std::size_t>(serving) != shared_.made_of.launch.ceiling)
-    shared_.judge.blame(shared_.now, rules::rest,
-                        std::to_string(serving) + " slots of " +
-                            std::to_string(shared_.made_of.launch.ceiling) + " serve again");
+  const auto ceiling = shared_.made_of.launch.ceiling;
+  std::size_t serving = 0;
+  for (int i = 0; i < 3 && serving < ceiling && !over(); ++i) {
+    const auto before = view();
+    for (const auto& x : before->capacity.unconfirmed)
+      people_.release(x.slot, true);
+    play(20s);
+    for (std::size_t k = 0; k < shared_.made_of.slots.size(); ++k)
+      people_.grow("");
+    play(20s);
+    come_to_rest();
+    if (over())
+      return;
+    const auto all = view();
+    serving = static_cast<std::size_t>(std::count_if(
+        all->replicas.begin(), all->replicas.end(), [](const replica_view& x) { return x.owned; }));
+  }
+  if (!over() && serving != ceiling)
+    shared_.judge.blame(
+        shared_.now, rules::rest,
+        std::to_string(serving) + " slots of " + std::to_string(ceiling) + " serve again");
 }
 
 void world::shut_down() {
@@ -86,8 +91,11 @@ void world::shut_down() {
   if (!done)
     shared_.judge.blame(shared_.now, rules::one_answer, "the shutdown is not answered");
   shared_.judge.shut_down(shared_.now, file_.file());
-  if (!there_.living().empty() || !file_.file().empty())
-    shared_.judge.blame(shared_.now, rules::clean_end, "something is left behind");
+  for (const auto& [instance, _] : there_.living())
+    shared_.judge.blame(shared_.now, rules::clean_end, instance + " still runs");
+  for (const auto& [slot, _] : file_.file())
+    if (!file_.refused_to_erase(slot))
+      shared_.judge.blame(shared_.now, rules::clean_end, slot + " is still recorded");
 }
 
 outcome_of_run run_seed(std::uint64_t seed, std::size_t lines, sabotage harm) {

@@ -45,7 +45,7 @@ shape random_shape(chance& luck) {
   s.launch.ceiling = luck.percent(70) ? s.slots.size() : luck.between(1, s.slots.size());
   s.launch.initial_replicas = luck.below(s.launch.ceiling + 1);
 
-  s.journal = luck.percent(90) && journal_is_used;
+  s.journal = luck.percent(90);
   s.faults = static_cast<int>(luck.between(30, 80));
   s.harmed = luck.between(8min, 24min);
   s.sessions = luck.between(2, 12);

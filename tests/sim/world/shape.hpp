@@ -17,10 +17,6 @@ namespace fleet::sim {
 constexpr std::size_t first_slot_port = 9000;
 constexpr std::size_t ports_per_host = 8;
 
-// What the actors do not do yet: record what they launch, replace what was lost.
-constexpr bool journal_is_used = false;
-constexpr bool losses_are_replaced = false;
-
 /// The calendar at that moment of the world.
 [[nodiscard]] inline wall_time calendar(moment now) {
   return wall_time(std::chrono::hours(24 * 365 * 50) + now);

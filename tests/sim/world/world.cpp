@@ -14,14 +14,20 @@ world::world(shape made_of, std::uint64_t seed, std::size_t lines, sabotage harm
       turns_(shared_, there_),
       people_(shared_, there_, given_),
       faults_({shared_, there_, given_, file_, turns_, people_, [this] { end_router(); }}) {
+  looks_ = harm != sabotage::false_silence;
   shared_.judge.watch_disk(file_.file());
   there_.on_silence = [this](std::uint16_t port) { turns_.broken(port); };
   there_.on_exit = [this](const process_exit& end) {
-    shared_.answer_after(shared_.luck.between(1ms, 1s), [this, end] { shared_.router->tell(end); });
+    shared_.answer_after(shared_.luck.between(1ms, 1s), [this, end] {
+      if (!end.how.good())
+        shared_.judge.end_told(shared_.now, end.slot, end.instance);
+      shared_.router->tell(end);
+    });
   };
 }
 
 world::~world() {
+  dead_ = true;
   shared_.router.reset();
 }
 
@@ -58,7 +64,7 @@ void world::play(duration time) {
 void world::start_router() {
   auto& s = shared_;
   ++s.life;
-  ending_ = false;
+  ending_ = dead_ = false;
   s.note("the router starts");
   s.judge.life_begins(s.now);
   s.router = std::make_unique<router_life>(
@@ -75,9 +81,10 @@ void world::start_router() {
 void world::crash() {
   shared_.note("the router crashes");
   messages_ += shared_.router->messages();
+  dead_ = true;
   shared_.router.reset();
-  shared_.judge.life_ends();
   file_.crash();
+  shared_.judge.life_ends();
   turns_.router_died();
   come_back();
 }
@@ -114,9 +121,11 @@ void world::probe(question q, const endpoint& where, duration limit) {
   const auto tell = [=, this, asked = s.now](machines::sight seen) {
     probe_result result{.verdict = seen.verdict, .connected = seen.connected};
     result.reason = seen.verdict == probe_verdict::good ? "" : to_string(seen.verdict);
-    shared_.judge.probed(asked, shared_.now, port, seen.verdict);
+    shared_.judge.probed(asked, shared_.now, port, seen.verdict, seen.connected);
     if (shared_.harm == sabotage::lying_probe && there_.has_served(port))
       result = {.verdict = probe_verdict::good, .connected = true};
+    if (shared_.harm == sabotage::slander && shared_.now % 200s > 100s)
+      result = {.reason = "slandered"};
     shared_.router->answer(q, result);
   };
   s.answer_after(s.luck.between(100us, 3ms), [=, this] {
@@ -144,11 +153,13 @@ void world::inspect(question q, const inspect_order& order) {
 
 void world::record(question q, const slot_record& what) {
   hot_moment();
+  shared_.judge.writes(what.slot);
   file_.record(q, what);
 }
 
 void world::erase(question q, const std::string& slot) {
   hot_moment();
+  shared_.judge.writes(slot);
   file_.erase(q, slot);
 }
 
@@ -161,6 +172,8 @@ void world::hot_moment() {
 
 void world::write(log_level /*level*/, std::string_view event,
                   std::initializer_list<log_field> fields) {
+  if (dead_)
+    return;
   const auto all = [&] {
     std::string text(event);
     for (const auto& x : fields)

@@ -79,6 +79,7 @@ class world final : public outside, public logger {
   operators people_;
   faults faults_;
   bool looks_ = true;
+  bool dead_ = false;    // what the router still does is nobody's business
   bool ending_ = false;  // an orderly shutdown is under way
   std::uint64_t messages_ = 0;
   std::uint64_t launches_ = 0;
