@@ -14,7 +14,7 @@ namespace {
 
 // Whether one of the first seeds breaks this rule before any other.
 bool breaks(sabotage harm, const std::string& rule) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     if (const auto end = run_seed(seed, 0, harm); end.broken && end.broken->rule == rule)
       return true;
   }

@@ -19,7 +19,7 @@ judge::judge(const shape& made_of) : made_of_(made_of) {
 }
 
 void judge::blame(moment now, const char* rule, std::string detail) {
-  if (!found_)
+  if (!found_ && rule != overlooked_)
     found_ = violation{now, rule, std::move(detail)};
 }
 

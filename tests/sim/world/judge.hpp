@@ -53,6 +53,8 @@ class judge {
 
   [[nodiscard]] const std::optional<violation>& found() const { return found_; }
   void blame(moment now, const char* rule, std::string detail);
+  /// For a planted fault that this rule would see before the one it is meant for.
+  void overlook(const char* rule) { overlooked_ = rule; }
 
   // -- the router comes and goes --------------------------------------------
 
@@ -197,6 +199,7 @@ class judge {
   std::size_t initial_ = 0;  // launches that the start of this life still explains
   std::optional<moment> closing_since_;
   std::set<std::string> unconfirmed_;
+  std::string overlooked_;
   std::optional<violation> found_;
 };
 
