@@ -50,6 +50,8 @@ void machines::end(const std::string& instance, exit_status how, bool leaves_wor
   auto* p = find(instance);
   if (p == nullptr)
     return;
+  // A lie about one that is silent could not be seen through by anybody.
+  leaves_worker = leaves_worker && !p->faithful;
   world_.dirty = true;
   world_.note(leaves_worker ? "process ends, worker stays" : "process ends", p->slot.name,
               instance);
