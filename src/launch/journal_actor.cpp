@@ -116,14 +116,27 @@ class journal_state {
 
   void write() {
     being_written_ = std::exchange(asking_, {});
-    writer_->write(std::exchange(changes_, {}));
+    under_way_ = std::exchange(changes_, {});
+    writer_->write(under_way_);
   }
 
   void written(const std::string& why_not) {
+    if (!why_not.empty()) {
+      keep_erasures();
+    }
     answer(being_written_, why_not);
     if (!asking_.empty()) {
       write();
     }
+  }
+
+  // What is gone stays gone: the next write takes it off the disk. A record that failed is not
+  // kept, since whoever asked for it did not act on it.
+  void keep_erasures() {
+    std::erase_if(under_way_, [](const journal::change& each) {
+      return std::holds_alternative<slot_record>(each);
+    });
+    changes_.insert(changes_.begin(), under_way_.begin(), under_way_.end());
   }
 
   static void answer(promises& all, const std::string& why_not) {
@@ -138,14 +151,19 @@ class journal_state {
 
   // A promise that dies with its holder is never answered, so all are answered here.
   void exit(const caf::error& reason) {
+    const bool idle = being_written_.empty();
     answer(being_written_, "the journal has ended");
     answer(asking_, "the journal has ended");
+    if (idle && !changes_.empty()) {
+      writer_->write(std::exchange(changes_, {}));
+    }
     self_->quit(reason);
   }
 
   journal_with_answers::pointer self_;
-  std::vector<journal::change> changes_;  // not given to the writer yet
-  promises asking_;                       // who asked for these
+  std::vector<journal::change> changes_;    // not given to the writer yet
+  std::vector<journal::change> under_way_;  // given to it last
+  promises asking_;                         // who asked for these
   promises being_written_;
   std::unique_ptr<writer> writer_;
 };

@@ -70,6 +70,23 @@ struct journal_rig {
     });
   }
 
+  void erase(const std::string& slot) {
+    system->spawn([this, slot, to = actor](caf::event_based_actor* self) {
+      self->request(to, caf::infinite, erase_atom_v, slot)
+          .then([this] { ++safe; }, [this](const caf::error&) { ++failed; });
+    });
+  }
+
+  // Nothing can be written while `full`.
+  void fill_disk(bool full) const {
+    const auto fresh = path + ".new";
+    if (full) {
+      std::filesystem::create_directories(fresh + "/in-the-way");
+    } else {
+      std::filesystem::remove_all(fresh);
+    }
+  }
+
   [[nodiscard]] std::size_t on_disk() const {
     const auto read = read_state_file(path);
     return read ? read->size() : 0;
@@ -116,6 +133,34 @@ TEST_CASE("a record that cannot be written is answered with the system's reason"
   rig.record(1);
   REQUIRE(eventually([&] { return rig.failed == 1; }));
   CHECK(rig.last_error.find("No such file or directory") != std::string::npos);
+}
+
+TEST_CASE("an erasure that could not be written goes with the next write") {
+  journal_rig rig;
+  rig.record(2);
+  REQUIRE(eventually([&] { return rig.safe == 2; }));
+  rig.fill_disk(true);
+  rig.erase("s0");
+  REQUIRE(eventually([&] { return rig.failed == 1; }));
+  CHECK(rig.on_disk() == 2);
+  rig.fill_disk(false);
+  rig.erase("s1");
+  REQUIRE(eventually([&] { return rig.safe == 3; }));
+  CHECK(rig.on_disk() == 0);
+}
+
+TEST_CASE("an erasure that could not be written is tried a last time at the end") {
+  journal_rig rig;
+  rig.record(1);
+  REQUIRE(eventually([&] { return rig.safe == 1; }));
+  rig.fill_disk(true);
+  rig.erase("s0");
+  REQUIRE(eventually([&] { return rig.failed == 1; }));
+  rig.fill_disk(false);
+  rig.end();
+  const auto left = read_state_file(rig.path);
+  REQUIRE(left);
+  CHECK(left->empty());
 }
 
 TEST_CASE("a journal that ends leaves nobody without an answer") {
