@@ -78,6 +78,7 @@ fleet::http::http_settings http_part(const fleet::settings& given) {
   http.connect_timeout = given.routing.connect_timeout;
   http.max_body = static_cast<std::size_t>(given.max_body);
   http.admin_token = given.admin_token;
+  http.version = fleet::version();
   return http;
 }
 

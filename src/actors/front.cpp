@@ -26,6 +26,9 @@ front_actor::behavior_type front(front_actor::stateful_pointer<front_state> self
         return self->delegate(supervisor, what, std::move(slot));
       },
       [=](fleet_atom what) { return self->delegate(supervisor, what); },
+      [=](log_atom what, log_query& wanted) {
+        return self->delegate(supervisor, what, std::move(wanted));
+      },
   };
 }
 

@@ -6,6 +6,7 @@
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -52,6 +53,7 @@ slot_actor::behavior_type slot_state::start(slot_setup setup) {
       [this](stop_atom, instance_id id) { stop(id); },
       [this](hurry_atom, instance_id id) { hurry(id); },
       [this](release_atom) { release(); },
+      [this](log_atom, const log_query& wanted) { return read_log(wanted); },
       [this](tick_atom, std::uint64_t step) { tick(step); },
       [this](revive_atom, instance_id id) { revive(id); },
       [this](phase_atom, const phase_report& report) { hear(report); },
@@ -61,6 +63,12 @@ slot_actor::behavior_type slot_state::start(slot_setup setup) {
 }
 
 // -- the rest ---------------------------------------------------------------
+
+caf::result<log_answer> slot_state::read_log(const log_query& wanted) {
+  const auto begin = wanted.this_launch ? std::max(wanted.begin, process_.log_begin) : wanted.begin;
+  return self_->delegate(setup_.commander, log_atom_v,
+                         log_order{setup_.host, setup_.slot, begin, wanted.bytes});
+}
 
 bool slot_state::take(instance_id id, process_ref process) {
   if (life_.now() == slot_stage::free) {

@@ -7,6 +7,7 @@
 #include "fleet/core/slot_life.hpp"
 
 #include <caf/actor_clock.hpp>
+#include <caf/result.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -62,6 +63,7 @@ class slot_state {
   void stop(instance_id id);
   void hurry(instance_id id);
   void release();
+  caf::result<log_answer> read_log(const log_query& wanted);
   void tick(std::uint64_t step);
   void revive(instance_id id);
   void hear(const phase_report& report);

@@ -59,6 +59,7 @@ supervisor_actor::behavior_type supervisor_state::start(fleet_plan plan, router_
       [this](shrink_atom, const std::string& replica_name) { return shrink(replica_name); },
       [this](release_atom, const std::string& slot_name) { return release(slot_name); },
       [this](fleet_atom) { return view(); },
+      [this](log_atom, log_query& wanted) { return read_log(wanted); },
       [this](capacity_atom) { return capacity(); },
       [this](exited_atom, process_exit& end) { exited(end); },
       [this](slot_atom, slot_report& report) { slot_moved(report); },

@@ -81,6 +81,8 @@ class supervisor_state {
   caf::result<shrink_answer> shrink(const std::string& replica_name);
   caf::result<release_answer> release(const std::string& slot_name);
   caf::result<pool_view> view();
+  [[nodiscard]] std::vector<slot_view> slot_views() const;
+  caf::result<log_answer> read_log(log_query& wanted);
   [[nodiscard]] capacity_view capacity() const;
   void exited(process_exit& end);
   void slot_moved(slot_report& report);

@@ -125,13 +125,35 @@ caf::result<pool_view> supervisor_state::view() {
       .then(
           [this, id](fleet_view& all) {
             auto node = views_.extract(id);
-            node.mapped().deliver(pool_view{std::move(all.replicas), capacity()});
+            node.mapped().deliver(pool_view{std::move(all.replicas), capacity(), slot_views()});
           },
           [this, id](const caf::error& why) {
             auto node = views_.extract(id);
             node.mapped().deliver(why);
           });
   return answer;
+}
+
+std::vector<slot_view> supervisor_state::slot_views() const {
+  std::vector<slot_view> all;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const auto& setup = slots_[i].setup;
+    all.push_back({.slot = setup.slot,
+                   .host = setup.host.name,
+                   .log = setup.place.log,
+                   .now = pool_.stage(i),
+                   .reason = pool_.reason(i),
+                   .detail = pool_.detail(i),
+                   .since = pool_.age(i, now())});
+  }
+  return all;
+}
+
+caf::result<log_answer> supervisor_state::read_log(log_query& wanted) {
+  const auto found = pool_.find(wanted.slot);
+  if (!found || *found >= slots_.size())
+    return log_answer{.outcome = log_outcome::unknown};
+  return self_->delegate(slots_[*found].actor, log_atom_v, std::move(wanted));
 }
 
 // -- what slots tell --------------------------------------------------------

@@ -81,6 +81,9 @@ class actor_port final : public fleet_port {
     return ask<release_answer>(release_atom::value, std::move(slot));
   }
   awaitable<pool_view> fleet() override { return ask<pool_view>(fleet_atom::value); }
+  awaitable<log_answer> read_log(log_query wanted) override {
+    return ask<log_answer>(log_atom::value, std::move(wanted));
+  }
 
  private:
   template <class Answer, class... Ts>

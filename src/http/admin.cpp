@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "admin.hpp"
 
+#include "admin_reads.hpp"
 #include "bearer.hpp"
 #include "response_head.hpp"
 #include "view_json.hpp"
@@ -13,8 +14,6 @@
 
 namespace fleet::http {
 
-namespace {
-
 own_reply refused(int status, std::string_view code, std::string message) {
   return {.status = status, .json = error_json({status, code, std::move(message)})};
 }
@@ -24,6 +23,8 @@ own_reply wrong_method(std::string allow) {
   reply.allow = std::move(allow);
   return reply;
 }
+
+namespace {
 
 /// The slot that a POST /replicas asks for; empty: any.
 outcome<std::string> slot_asked_for(std::string_view body) {
@@ -101,9 +102,19 @@ own_reply reply_to(const std::string& slot, const release_answer& answer) {
   return refused(503, "shutting_down", "the router is shutting down");
 }
 
+/// The slot of a path `/slots/{slot}<rest>`; empty: it is none.
+std::string slot_in(std::string_view path, std::string_view rest) {
+  static constexpr std::string_view slots = "/slots/";
+  if (!path.starts_with(slots) || !path.ends_with(rest) ||
+      path.size() <= slots.size() + rest.size()) {
+    return {};
+  }
+  return percent_decoded(path.substr(slots.size(), path.size() - slots.size() - rest.size()));
+}
+
 awaitable<own_reply> answer_pool(fleet_port& fleet, const request_head& head,
                                  std::string_view body) {
-  if (head.method == "GET" || head.method == "HEAD") {
+  if (is_read(head)) {
     const auto pool = co_await fleet.fleet();
     co_return own_reply{.status = 200, .json = pool_json(pool)};
   }
@@ -148,24 +159,34 @@ awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settin
     co_return reply;
   }
   static constexpr std::string_view replica = "/replicas/";
-  static constexpr std::string_view slots = "/slots/";
-  static constexpr std::string_view release = "/release";
   const auto path = path_of(head.target);
   if (path == "/replicas") {
     co_return co_await answer_pool(fleet, head, body);
   }
   if (path.starts_with(replica) && path.size() > replica.size()) {
     const auto name = percent_decoded(path.substr(replica.size()));
+    if (is_read(head)) {
+      co_return co_await answer_replica(fleet, name);
+    }
     if (head.method != "DELETE") {
-      co_return wrong_method("DELETE");
+      co_return wrong_method("GET, HEAD, DELETE");
     }
     const auto answer = co_await fleet.shrink(name);
     co_return reply_to(name, answer);
   }
-  if (path.starts_with(slots) && path.ends_with(release) &&
-      path.size() > slots.size() + release.size()) {
-    const auto slot =
-        percent_decoded(path.substr(slots.size(), path.size() - slots.size() - release.size()));
+  if (path == "/slots") {
+    if (!is_read(head)) {
+      co_return wrong_method("GET, HEAD");
+    }
+    co_return co_await answer_slots(fleet);
+  }
+  if (const auto slot = slot_in(path, "/log"); !slot.empty()) {
+    if (!is_read(head)) {
+      co_return wrong_method("GET, HEAD");
+    }
+    co_return co_await answer_log(fleet, slot, head.target);
+  }
+  if (const auto slot = slot_in(path, "/release"); !slot.empty()) {
     if (head.method != "POST") {
       co_return wrong_method("POST");
     }

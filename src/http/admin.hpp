@@ -18,7 +18,15 @@ struct own_reply {
   std::string location;       ///< Location field; empty: none
   std::string allow;          ///< Allow field; empty: none
   bool authenticate = false;  ///< WWW-Authenticate: Bearer
+  std::string text;           ///< in place of `json`: text/plain
+  std::string log_end;        ///< X-Log-End field; empty: none
 };
+
+/// A refusal with its error object.
+[[nodiscard]] own_reply refused(int status, std::string_view code, std::string message);
+
+/// 405; `allow`: the methods of this path.
+[[nodiscard]] own_reply wrong_method(std::string allow);
 
 /// Whether this request may act as admin: no token is configured, or its one Authorization field is
 /// `Bearer` (in any case) and exactly the token, compared in constant time. Contract section 6.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client_connection.hpp"
 
+#include "admin_reads.hpp"
 #include "exchange.hpp"
 #include "view_json.hpp"
 
@@ -276,6 +277,10 @@ awaitable<bool> client_connection::answer() {
       exchange turn(*this, lane_);
       co_return co_await turn.run();
     }
+    case route_kind::about: {
+      const auto reply = answer_about(lane_.settings, request_.head);
+      co_return co_await send_own(admin_text(reply, may_keep()), may_keep());
+    }
     case route_kind::admin: {
       const auto reply =
           co_await answer_admin(*lane_.fleet, lane_.settings, request_.head, request_.body);
@@ -314,12 +319,16 @@ awaitable<bool> client_connection::send_own(std::string text, bool keep) {
 }
 
 std::string client_connection::admin_text(const own_reply& reply, bool keep) const {
-  return own_answer(reply.status, reply.json, keep, request_.head.method == "HEAD",
+  const bool text = reply.json.empty();
+  return own_answer(reply.status, text ? reply.text : reply.json, keep,
+                    request_.head.method == "HEAD",
                     {{"X-Request-Id", request_.request_id},
                      {"Location", reply.location},
                      {"Allow", reply.allow},
                      {"Retry-After", reply.status == 503 ? "1" : ""},
-                     {"WWW-Authenticate", reply.authenticate ? "Bearer" : ""}});
+                     {"X-Log-End", reply.log_end},
+                     {"WWW-Authenticate", reply.authenticate ? "Bearer" : ""}},
+                    text ? "text/plain; charset=utf-8" : "application/json");
 }
 
 std::string client_connection::refusal_text(const refusal& why, bool keep) const {

@@ -4,6 +4,7 @@
 #include "net.hpp"
 
 #include "fleet/core/admin.hpp"
+#include "fleet/core/slot_log.hpp"
 #include "fleet/core/turn.hpp"
 #include "fleet/core/view.hpp"
 
@@ -34,6 +35,7 @@ class fleet_port {
   virtual awaitable<shrink_answer> shrink(std::string replica) = 0;
   virtual awaitable<release_answer> release(std::string slot) = 0;
   virtual awaitable<pool_view> fleet() = 0;
+  virtual awaitable<log_answer> read_log(log_query wanted) = 0;
 };
 
 /// Holds one ticket and gives it back when it goes, on every path. Rule 2: what goes up comes down.

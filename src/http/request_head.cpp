@@ -37,6 +37,9 @@ route_kind classify(std::string_view method, std::string_view target) {
   if (path == "/health") {
     return route_kind::health;
   }
+  if (path == "/version" || path == "/openapi.json") {
+    return route_kind::about;
+  }
   if (is_admin_path(path)) {
     return route_kind::admin;
   }

@@ -83,16 +83,16 @@ void write_client_head(const response_parser& parsed, body_framing framing,
   out.append("\r\n");
 }
 
-std::string own_answer(int status, std::string_view json, bool keep_alive, bool head_request,
-                       std::initializer_list<extra_field> extra) {
+std::string own_answer(int status, std::string_view body, bool keep_alive, bool head_request,
+                       std::initializer_list<extra_field> extra, std::string_view type) {
   std::string out = "HTTP/1.1 " + std::to_string(status) + " ";
   out.append(reason_of(status)).append("\r\n");
   append_line(out, "Server", "pypto-serving-router");
-  if (!json.empty()) {
-    append_line(out, "Content-Type", "application/json");
+  if (!body.empty()) {
+    append_line(out, "Content-Type", type);
   }
   if (status != 204) {
-    append_line(out, "Content-Length", std::to_string(json.size()));
+    append_line(out, "Content-Length", std::to_string(body.size()));
   }
   for (const auto& field : extra) {
     if (!field.value.empty()) {
@@ -102,7 +102,7 @@ std::string own_answer(int status, std::string_view json, bool keep_alive, bool 
   append_line(out, "Connection", keep_alive ? "keep-alive" : "close");
   out.append("\r\n");
   if (!head_request) {
-    out.append(json);
+    out.append(body);
   }
   return out;
 }

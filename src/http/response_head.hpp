@@ -44,10 +44,11 @@ struct extra_field {
   std::string_view value;
 };
 
-/// A whole JSON answer of the router's own; `head_request`: without the body.
-[[nodiscard]] std::string own_answer(int status, std::string_view json, bool keep_alive,
+/// A whole answer of the router's own; `head_request`: without the body.
+[[nodiscard]] std::string own_answer(int status, std::string_view body, bool keep_alive,
                                      bool head_request,
-                                     std::initializer_list<extra_field> extra = {});
+                                     std::initializer_list<extra_field> extra = {},
+                                     std::string_view type = "application/json");
 
 /// The error object of contract section 4 for a refusal.
 [[nodiscard]] std::string error_json(const refusal& why);

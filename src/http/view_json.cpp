@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <unordered_map>
 
 namespace fleet::http {
 
@@ -142,6 +143,48 @@ std::string pool_json(const pool_view& pool) {
   }
   return boost::json::serialize(boost::json::object{{"replicas", std::move(replicas)},
                                                     {"capacity", capacity_object(pool.capacity)}});
+}
+
+std::string slots_json(const pool_view& pool) {
+  std::unordered_map<std::string_view, const replica_view*> by_slot;
+  for (const auto& replica : pool.replicas) {
+    if (replica.owned) {
+      by_slot[replica.place.slot] = &replica;
+    }
+  }
+  boost::json::array slots;
+  for (const auto& each : pool.slots) {
+    const auto& name = each.slot.name;
+    boost::json::object out{{"name", name},
+                            {"host", each.host},
+                            {"devices", boost::json::value_from(each.slot.devices)},
+                            {"address", each.slot.address},
+                            {"port", each.slot.port},
+                            {"log", each.log},
+                            {"stage", to_string(each.now)},
+                            {"reason", each.reason},
+                            {"detail", each.detail}};
+    if (each.now != slot_stage::free) {
+      out["since"] = utc(each.since);
+    }
+    if (const auto running = by_slot.find(name); running != by_slot.end()) {
+      out["replica"] = replica_object(*running->second);
+    }
+    slots.push_back(std::move(out));
+  }
+  return boost::json::serialize(boost::json::object{{"slots", std::move(slots)},
+                                                    {"capacity", capacity_object(pool.capacity)}});
+}
+
+std::string one_replica_json(const replica_view& replica, const slot_view* at,
+                             std::string_view log_line) {
+  auto out = replica_object(replica);
+  if (at != nullptr) {
+    out["launch"] = boost::json::object{{"stage", to_string(at->now)},
+                                        {"seconds", seconds(at->since)},
+                                        {"log_line", plain(log_line)}};
+  }
+  return boost::json::serialize(out);
 }
 
 std::string replica_json(const replica_view& replica) {

@@ -5,6 +5,7 @@
 #include "fleet/core/view.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace fleet::http {
 
@@ -17,6 +18,15 @@ namespace fleet::http {
 
 /// The body of GET /replicas. Contract section 6.
 [[nodiscard]] std::string pool_json(const pool_view& pool);
+
+/// The body of GET /slots: every declared slot in the order they are filled, each with its replica
+/// where it has one.
+[[nodiscard]] std::string slots_json(const pool_view& pool);
+
+/// The body of GET /replicas/{name}. While it is launched, `at` is its slot and `log_line` the last
+/// line of its log; else `at` is null.
+[[nodiscard]] std::string one_replica_json(const replica_view& replica, const slot_view* at,
+                                           std::string_view log_line);
 
 /// The body of a 202 to POST /replicas: the new replica.
 [[nodiscard]] std::string replica_json(const replica_view& replica);

@@ -98,10 +98,10 @@ class process_commander::worker {
         });
   }
 
-  void read_log(const host_spec& host, const slot_spec& slot, std::size_t bytes,
-                std::function<void(outcome<std::string>)> answer) {
+  void read_log(const log_order& order, std::function<void(log_answer)> answer) {
     constexpr std::size_t other_output = 4096;
-    run({.argv = read_log_command(host, slot, 0, bytes), .keep = bytes + other_output},
+    run({.argv = read_log_command(order.host, order.slot, order.begin, order.bytes),
+         .keep = order.bytes + other_output},
         [this, answer](command_end end) { reply(answer, read_log_reply(end)); });
   }
 
@@ -128,9 +128,7 @@ class process_commander::worker {
     ends_[order.slot.name] = {order.instance, how};
     run(read_log_command(order.host, order.slot, process.log_begin, log_tail_bytes),
         [this, slot = order.slot.name, instance = order.instance, how](command_end end) {
-          auto log = read_log_reply(end);
-          reply(on_exit_,
-                process_exit{slot, instance, how, log ? std::move(log).value() : std::string{}});
+          reply(on_exit_, process_exit{slot, instance, how, read_log_reply(end).text});
         });
   }
 
@@ -178,10 +176,10 @@ void process_commander::inspect(inspect_order order, std::function<void(inspecti
   });
 }
 
-void process_commander::read_log(host_spec host, slot_spec slot, std::size_t bytes,
-                                 std::function<void(outcome<std::string>)> answer) {
-  worker_->enter([at = worker_.get(), host = std::move(host), slot = std::move(slot), bytes,
-                  answer = std::move(answer)] { at->read_log(host, slot, bytes, answer); });
+void process_commander::read_log(log_order order, std::function<void(log_answer)> answer) {
+  worker_->enter([at = worker_.get(), order = std::move(order), answer = std::move(answer)] {
+    at->read_log(order, answer);
+  });
 }
 
 }  // namespace fleet

@@ -18,6 +18,7 @@ using commander_with_answers =
     commander_actor::extend<caf::reacts_to<launch_atom, std::uint64_t, launch_result>,
                             caf::reacts_to<stop_atom, std::uint64_t, stop_result>,
                             caf::reacts_to<inspect_atom, std::uint64_t, inspection>,
+                            caf::reacts_to<log_atom, std::uint64_t, log_answer>,
                             caf::reacts_to<exited_atom, process_exit>>;
 
 /// The questions of one kind that are still out. A promise belongs to its actor's thread, so the
@@ -69,10 +70,12 @@ class commander_state {
         [this](launch_atom, launch_order& order) { return launch(order); },
         [this](stop_atom, stop_order& order) { return stop(order); },
         [this](inspect_atom, inspect_order& order) { return inspect_process(order); },
+        [this](log_atom, log_order& order) { return read_log(order); },
         [this](listen_atom, exit_listener_actor& who) { listener_ = std::move(who); },
         [this](launch_atom, std::uint64_t id, launch_result& r) { launches_.answer(id, r); },
         [this](stop_atom, std::uint64_t id, stop_result& r) { stops_.answer(id, r); },
         [this](inspect_atom, std::uint64_t id, inspection& r) { looks_.answer(id, r); },
+        [this](log_atom, std::uint64_t id, log_answer& r) { logs_.answer(id, r); },
         [this](exited_atom, process_exit& how) { exited(how); },
     };
   }
@@ -103,6 +106,12 @@ class commander_state {
     return promise;
   }
 
+  caf::typed_response_promise<log_answer> read_log(log_order& order) {
+    auto [id, promise] = logs_.ask(self_);
+    processes_->read_log(std::move(order), reply<log_atom, log_answer>(log_atom::value, id));
+    return promise;
+  }
+
   void exited(process_exit& how) {
     if (listener_) {
       self_->send(listener_, exited_atom::value, std::move(how));
@@ -113,6 +122,7 @@ class commander_state {
   questions<launch_result> launches_;
   questions<stop_result> stops_;
   questions<inspection> looks_;
+  questions<log_answer> logs_;
   exit_listener_actor listener_;
   std::unique_ptr<process_commander> processes_;
 };

@@ -119,12 +119,15 @@ inspection inspect_reply(const command_end& end) {
   return result;
 }
 
-outcome<std::string> read_log_reply(const command_end& end) {
-  const auto log = split_log(end.out).log;
-  if (!log || !end.reason.empty()) {
-    return failure{unexpected(end)};
+log_answer read_log_reply(const command_end& end) {
+  const auto [lines, log] = split_log(end.out);
+  const auto size = told(lines, "size");
+  if (!log || !size || !end.reason.empty()) {
+    return {.outcome = log_outcome::failed, .message = unexpected(end)};
   }
-  return harmless(*log);
+  log_answer result{.outcome = log_outcome::read, .text = harmless(*log)};
+  std::from_chars(size->data(), size->data() + size->size(), result.end);
+  return result;
 }
 
 }  // namespace fleet

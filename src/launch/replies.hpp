@@ -5,8 +5,8 @@
 
 #include "run_command.hpp"
 
-#include "fleet/core/outcome.hpp"
 #include "fleet/core/process.hpp"
+#include "fleet/core/slot_log.hpp"
 
 #include <string>
 
@@ -19,6 +19,6 @@ namespace fleet {
 
 [[nodiscard]] inspection inspect_reply(const command_end& end);
 
-[[nodiscard]] outcome<std::string> read_log_reply(const command_end& end);
+[[nodiscard]] log_answer read_log_reply(const command_end& end);
 
 }  // namespace fleet

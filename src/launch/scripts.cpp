@@ -148,12 +148,13 @@ shift 3
 constexpr std::string_view tell_log = R"sh(
 begin_log() { echo "pypto-router: log"; }
 size=$(wc -c <"$1") || { begin_log; exit 1; }
+echo "pypto-router: size $((size))"
 begin=$2
 [ "$begin" -le "$size" ] || begin=0
 length=$((size - begin))
 [ "$length" -le "$3" ] || { length=$3; echo "pypto-router: cut"; }
 begin_log
-tail -c "$length" <"$1"
+tail -c +$((size - length + 1)) <"$1" | head -c "$length"
 )sh";
 
 }  // namespace

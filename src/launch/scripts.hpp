@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What runs on the machine of a replica, for `sh -c SCRIPT NAME ARGUMENTS...`: POSIX sh, with the
-// usual small tools (cat, awk, grep, tr, tail, mkdir, setsid) and procfs. The same here and over
-// ssh. What they print for us are lines that begin with `mark`; a login may print others before.
+// usual small tools (cat, awk, grep, tr, head, tail, mkdir, setsid) and procfs. The same here and
+// over ssh. What they print for us are lines that begin with `mark`; a login may print others
+// before.
 #pragma once
 
 #include <string>
@@ -35,11 +36,11 @@ extern const std::string_view monitor;
 
 /// Looks for what is left of a launch, without a signal. Arguments: INSTANCE GROUP BIRTH LOG
 /// LOG_BEGIN LIMIT. Prints `alive` when something runs, `exited STATUS` when the monitor has noted
-/// an end, `cut` when the log since LOG_BEGIN is longer than LIMIT, then `log` and up to LIMIT last
-/// bytes of it.
+/// an end, `size BYTES` of the log when there is one, `cut` when it is longer than LIMIT since
+/// LOG_BEGIN (which counts as 0 behind its end), then `log` and up to LIMIT last bytes of that.
 [[nodiscard]] std::string inspect();
 
-/// Arguments: LOG LOG_BEGIN LIMIT. Prints `cut`, `log` and the bytes as above.
+/// Arguments: LOG LOG_BEGIN LIMIT. Prints `size`, `cut`, `log` and the bytes as above.
 [[nodiscard]] std::string read_log();
 
 }  // namespace fleet::scripts

@@ -81,7 +81,12 @@ TEST_CASE("every message type survives a round trip with all its fields") {
   check_round_trip(system, probe_result{probe_verdict::inconclusive, "no descriptors", true});
   check_round_trip(system, phase_report{{5}, phase::draining, true, "why"});
   check_round_trip(system, slot_report{3, {4}, slot_stage::unconfirmed, phase::ready, "r", "d"});
-  check_round_trip(system, pool_view{{one_view}, one_pool});
+  const slot_spec slot{.name = "a-d1", .host = 2, .devices = {1}, .port = 8002, .address = "a"};
+  check_round_trip(
+      system, pool_view{{one_view},
+                        one_pool,
+                        {{slot, "a", "/l/a-d1.log", slot_stage::loading, "reason", "why", 7s}}});
+  check_round_trip(system, log_answer{log_outcome::read, "text", 12, "why"});
   check_round_trip(system, grow_answer{grow_outcome::launch_failed, "why", one_view, one_pool});
   check_round_trip(system,
                    shrink_answer{shrink_outcome::unconfirmed, "slot", "reason", "why", one_pool});

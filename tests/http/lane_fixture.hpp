@@ -60,7 +60,13 @@ struct scripted_port final : fleet_port {
   }
   awaitable<pool_view> fleet() override {
     admin_calls.push_back("fleet");
-    co_return pool_view{};
+    co_return pool;
+  }
+
+  awaitable<log_answer> read_log(log_query wanted) override {
+    admin_calls.push_back("log " + wanted.slot + " " + std::to_string(wanted.begin) + " " +
+                          std::to_string(wanted.bytes));
+    co_return logged;
   }
 
   /// The next turn goes to this port of 127.0.0.1, as a new instance.
@@ -80,6 +86,8 @@ struct scripted_port final : fleet_port {
   grow_answer grown;
   shrink_answer shrunk;
   release_answer released;
+  log_answer logged;
+  pool_view pool;
 };
 
 /// Sends `answer` to whoever connects once it has read a head, then does `then`.

@@ -168,23 +168,25 @@ TEST_CASE("a look tells whether a replica runs, how it ended, and what it wrote"
   CHECK(look.log == "up\n");
 }
 
-TEST_CASE("a log can be read, up to so many of its last bytes") {
+TEST_CASE("a log can be read from an offset on, up to so many of its last bytes") {
   commander_rig rig;
   const auto host = rig.host("printf 'one\\ntwo\\n'");
   const auto order = rig.order(host);
-  const auto read = [&](std::size_t bytes) {
-    answer<outcome<std::string>> result;
-    rig.commander().read_log(host, rig.slot(host), bytes, result.callback());
+  const auto read = [&](std::uint64_t begin, std::uint64_t bytes) {
+    answer<log_answer> result;
+    rig.commander().read_log({host, rig.slot(host), begin, bytes}, result.callback());
     return result.get();
   };
-  const auto missing = read(10);
-  REQUIRE_FALSE(missing.ok());
-  CHECK(missing.error().find("No such file") != std::string::npos);
+  const auto missing = read(0, 10);
+  REQUIRE(missing.outcome == log_outcome::failed);
+  CHECK(missing.message.find("No such file") != std::string::npos);
   rig.started(order);
   REQUIRE(in_time([&] { return rig.exit_of(order.instance).has_value(); }));
-  CHECK(read(100).value() == "one\ntwo\n");
-  CHECK(read(4).value() == "two\n");
-  CHECK(read(0).value().empty());
+  CHECK(read(0, 100) == log_answer{log_outcome::read, "one\ntwo\n", 8, {}});
+  CHECK(read(0, 4).text == "two\n");
+  CHECK(read(3, 100).text == "\ntwo\n");
+  CHECK(read(0, 0) == log_answer{log_outcome::read, {}, 8, {}});
+  CHECK(read(8, 100) == log_answer{log_outcome::read, {}, 8, {}});
 }
 
 TEST_CASE("D30: orphans that this process inherits are reaped, its own children are not stolen") {

@@ -73,7 +73,9 @@ TEST_CASE("a built-in stop is one only if the script said so") {
 
 TEST_CASE("a log that was cut begins with a whole line, if it has one") {
   const auto log_after = [](const std::string& lines, const std::string& log) {
-    return *read_log_reply({.ran = true, .out = lines + "pypto-router: log\n" + log});
+    return read_log_reply({.ran = true,
+                           .out = "pypto-router: size 99\n" + lines + "pypto-router: log\n" + log})
+        .text;
   };
   CHECK(log_after("", "f line\nnext\n") == "f line\nnext\n");
   CHECK(log_after("pypto-router: cut\n", "f line\nnext\n") == "next\n");

@@ -43,6 +43,7 @@ struct command_script {
   std::map<std::string, stop_step> stops;
   std::map<std::string, inspection> inspections;  ///< none: alive and well
   bool looks_answered = true;                     ///< else never
+  std::map<std::string, std::string> logs;
   struct seen {
     std::string what;
     std::string slot;
@@ -120,6 +121,10 @@ inline scripted_commander_actor::behavior_type scripted_commander(
                               ? inspection{.known = true, .alive = true}
                               : found->second);
         return promise;
+      },
+      [=](log_atom, const log_order& order) {
+        note("log", order.slot, std::to_string(order.begin));
+        return log_answer{log_outcome::read, script->logs[order.slot.name], order.bytes, {}};
       },
       [=](listen_atom, exit_listener_actor& who) { script->listener = who; },
       [=](tick_atom, std::uint64_t command) { self->state.waiting.extract(command).mapped()(); },

@@ -39,8 +39,10 @@ using admin_actor = caf::typed_actor<
     caf::replies_to<shrink_atom, std::string /*replica*/>::with<shrink_answer>,
     // The operator says that the devices of this unconfirmed slot are free.
     caf::replies_to<release_atom, std::string /*slot*/>::with<release_answer>,
-    // The table for GET /replicas.
-    caf::replies_to<fleet_atom>::with<pool_view>>;
+    // The table for GET /replicas and GET /slots.
+    caf::replies_to<fleet_atom>::with<pool_view>,
+    // A part of a slot's log.
+    caf::replies_to<log_atom, log_query>::with<log_answer>>;
 
 /// What every turn asks.
 using turn_actor = caf::typed_actor<
@@ -112,6 +114,8 @@ using commander_actor = caf::typed_actor<
     caf::replies_to<stop_atom, stop_order>::with<stop_result>,
     // Look at what a launch started.
     caf::replies_to<inspect_atom, inspect_order>::with<inspection>,
+    // Read from the log of a slot.
+    caf::replies_to<log_atom, log_order>::with<log_answer>,
     // From now on this one is told of each end of a process launched on this machine, after the
     // answer to its launch. The last one counts.
     caf::reacts_to<listen_atom, exit_listener_actor>>;
@@ -141,6 +145,8 @@ using slot_actor = caf::typed_actor<
     caf::reacts_to<hurry_atom, instance_id>,
     // Free again, by the operator's word. Only when unconfirmed.
     caf::reacts_to<release_atom>,
+    // A part of its log.
+    caf::replies_to<log_atom, log_query>::with<log_answer>,
     // INTERNAL: the timer set at this step has run out.
     caf::reacts_to<tick_atom, std::uint64_t /*step*/>,
     // INTERNAL: the replica actor of this instance died a while ago, start another.

@@ -8,6 +8,7 @@
 #include "fleet/core/record.hpp"
 #include "fleet/core/replica.hpp"
 #include "fleet/core/slot_life.hpp"
+#include "fleet/core/slot_log.hpp"
 #include "fleet/core/turn.hpp"
 #include "fleet/core/view.hpp"
 
@@ -232,8 +233,29 @@ typename Inspector::result_type inspect(Inspector& f, capacity_view& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, slot_view& x) {
+  return f(caf::meta::type_name("slot_view"), x.slot, x.host, x.log, x.now, x.reason, x.detail,
+           x.since);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, pool_view& x) {
-  return f(caf::meta::type_name("pool_view"), x.replicas, x.capacity);
+  return f(caf::meta::type_name("pool_view"), x.replicas, x.capacity, x.slots);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, log_query& x) {
+  return f(caf::meta::type_name("log_query"), x.slot, x.begin, x.bytes, x.this_launch);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, log_order& x) {
+  return f(caf::meta::type_name("log_order"), x.host, x.slot, x.begin, x.bytes);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, log_answer& x) {
+  return f(caf::meta::type_name("log_answer"), x.outcome, x.text, x.end, x.message);
 }
 
 template <class Inspector>
@@ -291,6 +313,10 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_TYPE_ID(fleet, (fleet::shrink_answer))
   CAF_ADD_TYPE_ID(fleet, (fleet::release_answer))
   CAF_ADD_TYPE_ID(fleet, (fleet::slot_record))
+  CAF_ADD_TYPE_ID(fleet, (fleet::slot_view))
+  CAF_ADD_TYPE_ID(fleet, (fleet::log_query))
+  CAF_ADD_TYPE_ID(fleet, (fleet::log_order))
+  CAF_ADD_TYPE_ID(fleet, (fleet::log_answer))
 
   CAF_ADD_ATOM(fleet, fleet, route_atom, "route")
   CAF_ADD_ATOM(fleet, fleet, finished_atom, "finished")
@@ -331,5 +357,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_ATOM(fleet, fleet, retry_atom, "retry")
   CAF_ADD_ATOM(fleet, fleet, wait_atom, "wait")
   CAF_ADD_ATOM(fleet, fleet, abandon_atom, "abandon")
+  CAF_ADD_ATOM(fleet, fleet, log_atom, "log")
 
 CAF_END_TYPE_ID_BLOCK(fleet)

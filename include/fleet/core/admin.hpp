@@ -2,6 +2,8 @@
 // What the admin API asks and is told. Contract section 6.
 #pragma once
 
+#include "fleet/core/host.hpp"
+#include "fleet/core/slot_life.hpp"
 #include "fleet/core/view.hpp"
 
 #include <chrono>
@@ -64,10 +66,24 @@ struct capacity_view {
   friend bool operator==(const capacity_view&, const capacity_view&) = default;
 };
 
-/// The answer to GET /replicas.
+/// A declared slot as GET /slots shows it.
+struct slot_view {
+  slot_spec slot;
+  std::string host;  ///< the host's name in the fleet file
+  std::string log;   ///< path of its log, on that machine
+  slot_stage now = slot_stage::free;
+  std::string reason;                 ///< of an unconfirmed one: a stable word
+  std::string detail;                 ///< what is behind that, or went wrong last; may be empty
+  std::chrono::nanoseconds since{0};  ///< time spent in this stage so far
+
+  friend bool operator==(const slot_view&, const slot_view&) = default;
+};
+
+/// The answer to GET /replicas and GET /slots.
 struct pool_view {
   std::vector<replica_view> replicas;
   capacity_view capacity;
+  std::vector<slot_view> slots;  ///< in the order they are filled
 
   friend bool operator==(const pool_view&, const pool_view&) = default;
 };

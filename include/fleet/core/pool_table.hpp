@@ -53,6 +53,11 @@ class pool_table {
     return entries_.at(slot).detail;
   }
 
+  /// Time spent in its stage so far.
+  [[nodiscard]] std::chrono::nanoseconds age(std::size_t slot, std::chrono::nanoseconds now) const {
+    return now - entries_.at(slot).since;
+  }
+
   /// An index out of range is ignored.
   void set(std::size_t slot, slot_stage stage, std::string reason, std::string detail,
            std::chrono::nanoseconds now);

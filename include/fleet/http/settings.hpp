@@ -14,6 +14,7 @@ struct http_settings {
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(5);
   std::size_t max_body = 64 * 1024 * 1024;
   std::string admin_token;  ///< empty: the admin API is open
+  std::string version;      ///< what GET /version says
   /// From a request's first byte to the end of its head; from a connection's start to a first byte.
   std::chrono::nanoseconds header_timeout = std::chrono::seconds(30);
   /// Between two pieces of a request's body.

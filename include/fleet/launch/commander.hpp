@@ -3,6 +3,7 @@
 
 #include "fleet/core/outcome.hpp"
 #include "fleet/core/process.hpp"
+#include "fleet/core/slot_log.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -58,9 +59,9 @@ class process_commander {
   /// Tells whether it still runs, how it ended if that is known, and what it wrote last.
   void inspect(inspect_order order, std::function<void(inspection)> answer);
 
-  /// The last whole lines of the slot's log, at most `bytes`, control characters made harmless.
-  void read_log(host_spec host, slot_spec slot, std::size_t bytes,
-                std::function<void(outcome<std::string>)> answer);
+  /// Reads from the slot's log: the last whole lines of what fits, control characters made
+  /// harmless.
+  void read_log(log_order order, std::function<void(log_answer)> answer);
 
  private:
   class worker;

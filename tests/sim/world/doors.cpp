@@ -80,6 +80,7 @@ commander_door::behavior_type commander(commander_door::stateful_pointer<command
           (*out)->inspect(q, order);
         return self->state.looks.ask(q, self->make_response_promise<inspection>());
       },
+      [](log_atom, const log_order&) { return log_answer{.outcome = log_outcome::read}; },
       [=](listen_atom, exit_listener_actor& who) { self->state.listener = who; },
       [=](launch_atom, question q, launch_result& r) {
         self->state.launches.answer(q, std::move(r));

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+#include "completion.hpp"
+
+#include "commands.hpp"
+
+#include <algorithm>
+
+namespace fleet::ctl {
+
+namespace {
+
+/// A shell word that prints what may stand there; empty: nothing is known.
+std::string source_of(names_a what) {
+  switch (what) {
+    case names_a::slot:
+      return "fleetctl slots -o name 2>/dev/null";
+    case names_a::replica:
+      return "fleetctl replicas -o name 2>/dev/null";
+    case names_a::shell:
+      return "echo bash zsh fish";
+    case names_a::format:
+      return "echo table wide json name";
+    case names_a::nothing:
+    case names_a::file:
+    case names_a::number:
+      break;
+  }
+  return {};
+}
+
+std::vector<option> options_of(const command& which) {
+  std::vector<option> out;
+  for (const auto& each : command_options()) {
+    if (std::count(which.options.begin(), which.options.end(), each.name) != 0) {
+      out.push_back(each);
+    }
+  }
+  return out;
+}
+
+std::string dashed(const std::vector<option>& all) {
+  std::string out;
+  for (const auto& each : all) {
+    out += (out.empty() ? "--" : " --") + each.name;
+  }
+  return out;
+}
+
+std::vector<option> with_argument() {
+  std::vector<option> out;
+  for (const auto* table : {&global_options(), &command_options()}) {
+    std::copy_if(table->begin(), table->end(), std::back_inserter(out),
+                 [](const option& each) { return !each.argument.empty(); });
+  }
+  return out;
+}
+
+/// `--output|-o`.
+std::string pattern(const option& each) {
+  return "--" + each.name + (each.letter != 0 ? std::string("|-") + each.letter : "");
+}
+
+/// In single quotes of any of the three shells.
+std::string quoted(std::string text) {
+  std::replace(text.begin(), text.end(), '\'', '`');
+  return "'" + text + "'";
+}
+
+// -- bash ---------------------------------------------------------------------------------------
+
+std::string bash_words(names_a what) {
+  if (what == names_a::file) {
+    return "COMPREPLY=($(compgen -f -- \"$word\"))";
+  }
+  const auto source = source_of(what);
+  return source.empty() ? ":" : "COMPREPLY=($(compgen -W \"$(" + source + ")\" -- \"$word\"))";
+}
+
+std::string bash() {
+  std::string takes;
+  std::string arguments;
+  for (const auto& each : with_argument()) {
+    takes += (takes.empty() ? "" : "|") + pattern(each);
+    arguments += "    " + pattern(each) + ") " + bash_words(each.what) + "; return ;;\n";
+  }
+  std::string names;
+  std::string options;
+  std::string operands;
+  for (const auto& each : commands()) {
+    names += (names.empty() ? "" : " ") + each.name;
+    if (!each.options.empty()) {
+      options += "      " + each.name + ") options+=' " + dashed(options_of(each)) + "' ;;\n";
+    }
+    operands += "      " + each.name + ") " + bash_words(each.what) + " ;;\n";
+  }
+  return "# bash completion for fleetctl: source <(fleetctl completion bash)\n"
+         "_fleetctl() {\n"
+         "  local word=${COMP_WORDS[COMP_CWORD]} command='' i\n"
+         "  local options='" +
+         dashed(global_options()) +
+         "'\n"
+         "  COMPREPLY=()\n"
+         "  case ${COMP_WORDS[COMP_CWORD - 1]} in\n" +
+         arguments +
+         "  esac\n"
+         "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+         "    case ${COMP_WORDS[i]} in\n"
+         "      " +
+         takes +
+         ") i=$((i + 1)) ;;\n"
+         "      -*) ;;\n"
+         "      *) command=${COMP_WORDS[i]}; break ;;\n"
+         "    esac\n"
+         "  done\n"
+         "  if [[ $word == -* ]]; then\n"
+         "    case $command in\n" +
+         options +
+         "    esac\n"
+         "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+         "  elif [[ -z $command ]]; then\n"
+         "    COMPREPLY=($(compgen -W '" +
+         names +
+         "' -- \"$word\"))\n"
+         "  else\n"
+         "    case $command in\n" +
+         operands +
+         "    esac\n"
+         "  fi\n"
+         "}\n"
+         "complete -F _fleetctl fleetctl\n";
+}
+
+// -- zsh ----------------------------------------------------------------------------------------
+
+std::string zsh_action(names_a what) {
+  if (what == names_a::file) {
+    return "_files";
+  }
+  const auto source = source_of(what);
+  return source.empty() ? std::string(" ") : "compadd - $(" + source + ")";
+}
+
+std::string zsh_option(const option& each) {
+  auto meaning = each.meaning;
+  std::replace(meaning.begin(), meaning.end(), '[', '(');
+  std::replace(meaning.begin(), meaning.end(), ']', ')');
+  std::replace(meaning.begin(), meaning.end(), ':', ',');
+  const auto argument =
+      each.argument.empty() ? std::string() : ":" + each.argument + ":" + zsh_action(each.what);
+  std::string out = quoted("--" + each.name + "[" + meaning + "]" + argument);
+  if (each.letter != 0) {
+    out += " " + quoted(std::string("-") + each.letter + "[" + meaning + "]" + argument);
+  }
+  return out;
+}
+
+std::string zsh() {
+  std::string described;
+  std::string cases;
+  for (const auto& each : commands()) {
+    described += "    " + quoted(each.name + ":" + each.summary) + "\n";
+    cases += "    " + each.name + ") _arguments";
+    for (const auto& one : options_of(each)) {
+      cases += " " + zsh_option(one);
+    }
+    cases += " " + quoted("*:argument:" + zsh_action(each.what)) + " ;;\n";
+  }
+  std::string globals;
+  for (const auto& each : global_options()) {
+    globals += "    " + zsh_option(each) + " \\\n";
+  }
+  return "#compdef fleetctl\n"
+         "# zsh completion for fleetctl: put this into a file _fleetctl in your fpath.\n"
+         "_fleetctl() {\n"
+         "  local context state line\n"
+         "  local -a commands=(\n" +
+         described +
+         "  )\n"
+         "  _arguments -C \\\n" +
+         globals +
+         "    '1:command:->command' '*::argument:->argument'\n"
+         "  case $state in\n"
+         "  command) _describe command commands ;;\n"
+         "  argument) case $words[1] in\n" +
+         cases +
+         "    esac ;;\n"
+         "  esac\n"
+         "}\n"
+         "if [[ $funcstack[1] == _fleetctl ]]; then _fleetctl \"$@\"; else compdef _fleetctl "
+         "fleetctl; fi\n";
+}
+
+// -- fish ---------------------------------------------------------------------------------------
+
+std::string fish_option(const option& each, const std::string& condition) {
+  std::string out = "complete -c fleetctl" + condition + " -l " + each.name;
+  out += each.letter != 0 ? std::string(" -s ") + each.letter : "";
+  if (each.what == names_a::file) {
+    out += " -r -F";
+  } else if (!each.argument.empty()) {
+    const auto source = source_of(each.what);
+    out += " -x" + (source.empty() ? "" : " -a " + quoted("(" + source + " | string split ' ')"));
+  }
+  return out + " -d " + quoted(each.meaning) + "\n";
+}
+
+std::string fish() {
+  std::string out =
+      "# fish completion for fleetctl: fleetctl completion fish | source\n"
+      "complete -c fleetctl -f\n";
+  for (const auto& each : global_options()) {
+    out += fish_option(each, "");
+  }
+  for (const auto& each : commands()) {
+    out += "complete -c fleetctl -n __fish_use_subcommand -a " + each.name + " -d " +
+           quoted(each.summary) + "\n";
+    const auto condition = " -n '__fish_seen_subcommand_from " + each.name + "'";
+    for (const auto& one : options_of(each)) {
+      out += fish_option(one, condition);
+    }
+    const auto source = source_of(each.what);
+    if (each.what == names_a::file) {
+      out += "complete -c fleetctl" + condition + " -F\n";
+    } else if (!source.empty()) {
+      out += "complete -c fleetctl" + condition + " -a " +
+             quoted("(" + source + " | string split ' ')") + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string completion_script(std::string_view shell) {
+  return shell == "bash" ? bash() : shell == "zsh" ? zsh() : shell == "fish" ? fish() : "";
+}
+
+}  // namespace fleet::ctl

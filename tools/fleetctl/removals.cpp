@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// remove and scale: what is drained and stopped.
+#include "actions.hpp"
+#include "pending.hpp"
+#include "text.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace fleet::ctl {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+bool leaving(const std::string& stage) {
+  return stage == "draining" || stage == "stopping" || stage == "confirming";
+}
+
+bool coming_or_there(const std::string& stage) {
+  return stage == "reserved" || stage == "launching" || stage == "loading" || stage == "serving" ||
+         stage == "waiting";
+}
+
+class removal {
+ public:
+  removal(const session& at, std::string name)
+      : name_(std::move(name)),
+        call_(
+            at.router,
+            {.method = "DELETE", .target = "/replicas/" + encoded(name_), .limit = std::nullopt}) {}
+
+  void step(const session& at, const std::vector<slot>& slots, bool wait) {
+    if (call_.ready()) {
+      auto got = call_.take();
+      settled_ = true;
+      if (got.router == reached::no || !got.good()) {
+        failure_ = complaint_of(got, at.router);
+        failure_->text = printable(name_) + ": " + failure_->text;
+      }
+      body_ = std::move(got.body);
+      return;
+    }
+    const auto found = std::find_if(slots.begin(), slots.end(),
+                                    [this](const slot& each) { return each.name == name_; });
+    if (found == slots.end() || !leaving(found->stage)) {
+      return;
+    }
+    stage_ = found->stage;
+    const auto left = found->running ? found->running->outstanding : 0;
+    left_ = stage_ != "draining"
+                ? std::string()
+                : std::to_string(left) + (left == 1 ? " request" : " requests") + " left";
+    settled_ = !wait;
+  }
+
+  [[nodiscard]] bool settled() const { return settled_; }
+  [[nodiscard]] bool removed() const { return !body_.empty(); }
+  [[nodiscard]] const std::optional<complaint>& failure() const { return failure_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& body() const { return body_; }
+  [[nodiscard]] std::string age() const { return span_text(clock::now() - begun_); }
+  [[nodiscard]] line progress() const {
+    return {{name_ + "  "}, {stage_, paint_of(stage_)}, {"  " + age() + "  "}, {left_}};
+  }
+  [[nodiscard]] line brief() const { return {{name_ + "  " + stage_ + "  " + left_}}; }
+
+ private:
+  clock::time_point begun_ = clock::now();
+  std::string name_;
+  pending call_;
+  std::string stage_ = "asked";
+  std::string left_;
+  std::string body_;
+  std::optional<complaint> failure_;
+  bool settled_ = false;
+};
+
+int conclude(const session& at, live_lines& live, const removal& of) {
+  if (of.failure()) {
+    live.clear();
+    return complain(*of.failure());
+  }
+  if (at.asked.output == output_format::name) {
+    at.screen.write(printable(of.name()) + "\n");
+  } else if (at.asked.output == output_format::json) {
+    at.screen.write(of.removed() ? of.body() + "\n" : "");
+  } else if (of.removed()) {
+    live.say({{of.name() + "  "}, {"removed", paint::good}, {"  after " + of.age()}});
+  } else {
+    live.say({{of.name() + "  "},
+              {"draining", paint::busy},
+              {"  the router stops it when its requests are over"}});
+  }
+  return exit_done;
+}
+
+/// Those to remove first: not there yet, then idle ones, later slots before earlier ones.
+std::vector<std::string> least_needed(std::vector<slot> slots, std::size_t count) {
+  std::reverse(slots.begin(), slots.end());
+  const auto rank = [](const slot& each) {
+    const bool ready = each.running && each.running->ready;
+    return std::pair(ready, each.running ? each.running->outstanding : 0);
+  };
+  std::stable_sort(slots.begin(), slots.end(),
+                   [rank](const slot& a, const slot& b) { return rank(a) < rank(b); });
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    names.push_back(slots[i].name);
+  }
+  return names;
+}
+
+}  // namespace
+
+int remove_all(const session& at, const std::vector<std::string>& names, bool wait) {
+  std::vector<std::unique_ptr<removal>> open;
+  for (const auto& each : std::set<std::string>(names.begin(), names.end())) {
+    open.push_back(std::make_unique<removal>(at, each));
+  }
+  live_lines live(at.screen);
+  pauses between;
+  int status = exit_done;
+  for (;;) {
+    const auto slots = read_slots(at.router.get("/slots").body).value_or(std::vector<slot>());
+    lines now;
+    lines brief;
+    for (auto& each : open) {
+      each->step(at, slots, wait);
+      if (each->settled()) {
+        status = std::max(status, conclude(at, live, *each));
+        continue;
+      }
+      now.push_back(each->progress());
+      brief.push_back(each->brief());
+    }
+    std::erase_if(open, [](const auto& each) { return each->settled(); });
+    if (open.empty()) {
+      return status;
+    }
+    if (at.tells() && wait) {
+      live.draw(now, brief);
+    }
+    if (at.late()) {
+      return complain({exit_timed_out, "timed out: " + rendered(brief.front(), {}) +
+                                           "; the router goes on with it"});
+    }
+    between.pause();
+  }
+}
+
+int remove_replicas(const session& at) {
+  return remove_all(at, at.asked.operands, !at.asked.no_wait);
+}
+
+int scale_replicas(const session& at) {
+  const auto pool_answer = at.router.get("/replicas");
+  const auto members = read_pool(pool_answer.body);
+  if (!pool_answer.good() || !members) {
+    return complain(at, pool_answer);
+  }
+  const auto slots_answer = at.router.get("/slots");
+  const auto slots = read_slots(slots_answer.body);
+  if (!slots_answer.good() || !slots) {
+    return complain(at, slots_answer);
+  }
+  std::vector<slot> running;
+  for (const auto& each : *slots) {
+    const auto& back = members->left.replacing;
+    const bool replaced = std::any_of(
+        back.begin(), back.end(), [&](const slot_note& note) { return note.slot == each.name; });
+    if (replaced || coming_or_there(each.stage)) {
+      running.push_back(each);
+    }
+  }
+  const auto wanted = at.asked.scale_to;
+  if (wanted > members->left.ceiling) {
+    return complain({exit_refused, "the pool takes at most " +
+                                       std::to_string(members->left.ceiling) +
+                                       " replicas; `fleetctl slots` lists its slots"});
+  }
+  if (wanted == running.size()) {
+    if (at.asked.output == output_format::table) {
+      at.screen.write("nothing to do: the router runs " + std::to_string(wanted) + "\n");
+    }
+    return exit_done;
+  }
+  if (wanted > running.size()) {
+    return launch_all(at, std::vector<std::string>(wanted - running.size()), at.asked.wait);
+  }
+  return remove_all(at, least_needed(running, running.size() - wanted), at.asked.wait);
+}
+
+}  // namespace fleet::ctl
