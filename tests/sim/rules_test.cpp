@@ -75,6 +75,14 @@ TEST_CASE("a turn that is refused while a replica is ready is seen") {
   CHECK(breaks(sabotage::slander, rules::use_ready));
 }
 
+TEST_CASE("a record that outlives an orderly shutdown is seen") {
+  CHECK(breaks(sabotage::sticky_disk, rules::clean_end));
+}
+
+TEST_CASE("an actor that dies by itself is seen") {
+  CHECK(breaks(sabotage::mortal_prober, rules::no_defect));
+}
+
 TEST_CASE("a fleet that never comes to rest is seen") {
   CHECK(breaks(sabotage::endless_illness, rules::rest));
 }

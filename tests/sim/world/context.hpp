@@ -32,6 +32,8 @@ enum class sabotage : std::uint8_t {
   impatient_stop,   ///< a stop that went well is told to have failed
   endless_illness,  ///< a static replica never answers
   slander,          ///< a replica that is well is told to be silent
+  sticky_disk,      ///< what was said to be erased is still there
+  mortal_prober,    ///< the router's prober dies
 };
 
 /// What all parts of one world share. One thread.

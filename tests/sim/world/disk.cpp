@@ -53,7 +53,8 @@ void disk::apply(const operation& what) {
   world_.dirty = true;
   refused_.erase(what.slot);
   if (what.erases) {
-    file_.erase(what.slot);
+    if (world_.harm != sabotage::sticky_disk || !world_.calm)
+      file_.erase(what.slot);
   } else if (world_.harm != sabotage::forgetful_disk) {
     const auto now = calendar(world_.now);
     auto& old = file_[what.slot];

@@ -204,6 +204,10 @@ void router_life::describe(instance_id id, then<replica_spec> with) {
   inside_->ask(inside_->fleet.fronts.front(), std::move(with), describe_atom_v, id);
 }
 
+void router_life::kill_prober() {
+  caf::anon_send_exit(inside_->fleet.prober, caf::exit_reason::kill);
+}
+
 void router_life::finished(const turn_end& end) {
   caf::anon_send(inside_->fleet.fronts.front(), finished_atom_v, end);
 }

@@ -81,6 +81,9 @@ class router_life {
   void view(then<pool_view> with);
   void shut_down(bool hurried, then<bool> with);
 
+  /// As if by a defect.
+  void kill_prober();
+
  private:
   struct inside;
   std::unique_ptr<inside> inside_;

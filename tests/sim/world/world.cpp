@@ -77,6 +77,8 @@ void world::start_router() {
                          .events = s.events,
                          .log = *this,
                          .mint_instance = [this] { return "i" + std::to_string(++minted_); }});
+  if (s.harm == sabotage::mortal_prober)
+    s.router->kill_prober();
 }
 
 void world::crash() {
