@@ -27,7 +27,8 @@ std::string utc(std::chrono::nanoseconds ago) {
   return {text.data(), size};
 }
 
-boost::json::object replica_object(const replica_view& replica) {
+/// What anybody may see: contract section 5.
+boost::json::object public_object(const replica_view& replica) {
   boost::json::object out{{"name", replica.name},
                           {"url", replica.url},
                           {"ready", replica.ready},
@@ -36,15 +37,21 @@ boost::json::object replica_object(const replica_view& replica) {
                           {"draining", replica.draining},
                           {"outstanding", replica.outstanding},
                           {"routed", replica.routed}};
+  if (!replica.reason.empty()) {
+    out["reason"] = replica.reason;
+    out["since"] = utc(replica.since);
+  }
+  return out;
+}
+
+/// What an operator sees: contract section 6.
+boost::json::object replica_object(const replica_view& replica) {
+  auto out = public_object(replica);
   if (replica.owned) {
     out["slot"] = replica.place.slot;
     out["devices"] = boost::json::value_from(replica.place.devices);
     out["host"] = replica.place.host;
     out["log"] = replica.place.log;
-  }
-  if (!replica.reason.empty()) {
-    out["reason"] = replica.reason;
-    out["since"] = utc(replica.since);
   }
   return out;
 }
@@ -122,7 +129,7 @@ std::string health_json(const fleet_view& fleet) {
   };
   boost::json::array replicas;
   for (const auto& replica : fleet.replicas) {
-    replicas.push_back(replica_object(replica));
+    replicas.push_back(public_object(replica));
   }
   return boost::json::serialize(boost::json::object{
       {"status", any_routable(fleet) ? "ok" : "no_replicas"},

@@ -27,6 +27,17 @@ TEST_CASE("one replica is launched at startup and serves once it answers") {
   CHECK(!p.log_of("n-d0").empty());
 }
 
+TEST_CASE("where a replica was launched is for those with the admin token, not for /health") {
+  pool p;
+  REQUIRE(p.ready("n-d0"));
+  const auto health = get(p.port(), "/health").body;
+  CHECK(health.find(R"("name":"n-d0")") != std::string::npos);
+  for (const auto* secret : {"devices", "\"host\"", "\"slot\"", "\"log\""}) {
+    CAPTURE(secret);
+    CHECK(health.find(secret) == std::string::npos);
+  }
+}
+
 TEST_CASE("POST answers 202 and the poller promotes it; 409 when the pool is full") {
   pool p({}, {"--initial-replicas", "0"});
   for (const auto* name : {"n-d0", "n-d1"}) {
