@@ -64,6 +64,24 @@ struct recorded_pool {
     return eventually([&] { return view().find(text) != std::string::npos; });
   }
 
+  // Whether a process runs on a slot that a POST would use.
+  bool offers_what_is_held() const {
+    const auto all = view();
+    const auto free = all.substr(all.find("free_slots"), all.find("unconfirmed"));
+    for (std::size_t i = 0; i < host.devices; ++i)
+      if (!stubs_on(host.port(i)).empty() &&
+          free.find("n-d" + std::to_string(i)) != std::string::npos)
+        return true;
+    return false;
+  }
+  // Without a record and without replicas.
+  void begin_anew() {
+    crash();
+    kill_stubs();
+    std::filesystem::remove(state);
+    start();
+  }
+
   temp_dir dir;
   std::string state = dir.path() + "/state.json";
   stub_host host;
@@ -149,15 +167,23 @@ TEST_CASE("D76 a crash soon after a POST's 202 leaves no process on a slot offer
     CHECK(admin(p.port(), "POST", "/replicas").status() == 202);
     std::this_thread::sleep_for(milliseconds{run * 50 / 15});
     p.restart();
-    const auto view = p.view();
-    const auto free = view.substr(view.find("free_slots"), view.find("unconfirmed"));
-    for (std::size_t i = 0; i < p.host.devices; ++i)
-      CHECK((stubs_on(p.host.port(i)).empty() ||
-             free.find("n-d" + std::to_string(i)) == std::string::npos));
-    p.crash();
-    p.kill_stubs();
-    std::filesystem::remove(p.state);
-    p.start();
+    CHECK_FALSE(p.offers_what_is_held());
+    p.begin_anew();
+  }
+}
+
+TEST_CASE("D76 a crash at any moment of a POST leaves no process on a slot offered as free") {
+  recorded_pool p({}, {"--initial-replicas", "0"});
+  for (int run = 0; run < 20; ++run) {
+    CAPTURE(run);
+    wire client(connect_to("127.0.0.1", p.port()));
+    REQUIRE(client.send("POST /replicas HTTP/1.1\r\nHost: r\r\nContent-Length: 0\r\n\r\n"));
+    std::this_thread::sleep_for(milliseconds{run});
+    p.restart();
+    CHECK_FALSE(p.offers_what_is_held());
+    CHECK(admin(p.port(), "POST", "/replicas").status() != 502);
+    CHECK_FALSE(p.offers_what_is_held());
+    p.begin_anew();
   }
 }
 
