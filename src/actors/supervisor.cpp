@@ -113,13 +113,17 @@ void supervisor_state::actor_died(const caf::down_msg& death) {
     return x.second.actor && x.second.actor.address() == death.source;
   });
   const bool ours = found != members_.end();
+  const bool journal = journal_ && death.source == journal_.address();
   const char* who = ours                                ? replica_state::name
+                    : journal                           ? "journal"
                     : death.source == router_.address() ? "router"
                     : death.source == prober_.address() ? "prober"
                                                         : "commander";
   log_->error("actor_died", {{"actor", who},
                              {"replica", ours ? found->second.spec.name : ""},
                              {"reason", to_string(death.reason)}});
+  if (journal)
+    journal_lost();
   if (!ours)
     return;
   found->second.actor = nullptr;
@@ -145,6 +149,10 @@ void supervisor_state::exit(const caf::error& reason) {
     for (auto& x : s.shrinking)
       x.deliver(shrink_answer{.slot = s.setup.slot.name, .message = shutting_down});
     for (auto& x : s.releasing)
+      x.deliver(release_answer{});
+  }
+  for (auto& [_, held] : undeclared_) {
+    for (auto& x : held.releasing)
       x.deliver(release_answer{});
   }
   for (auto& [_, x] : views_)

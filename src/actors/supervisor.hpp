@@ -65,6 +65,7 @@ class supervisor_state {
     std::string reason;
     std::string detail;
     std::chrono::nanoseconds since{0};
+    promises<release_answer> releasing;
   };
 
   // -- messages about replicas ----------------------------------------------
@@ -101,6 +102,8 @@ class supervisor_state {
   void top_up();
   void unblock(const std::string& name);
   caf::result<release_answer> release_undeclared(const std::string& name);
+  void undeclared_released(const std::string& name);
+  void journal_lost();
   void add_undeclared(capacity_view& to) const;
 
   // -- messages about the end -----------------------------------------------

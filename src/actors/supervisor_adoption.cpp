@@ -146,23 +146,41 @@ void supervisor_state::unblock(const std::string& slot_name) {
 }
 
 caf::result<release_answer> supervisor_state::release_undeclared(const std::string& slot_name) {
-  auto answer = self_->make_response_promise<release_answer>();
-  auto released = [this, slot_name, answer]() mutable {
-    log_->warn("slot_released", {{"slot", slot_name}});
-    undeclared_.erase(slot_name);
-    unblock(slot_name);
-    answer.deliver(release_answer{release_outcome::released, capacity()});
-  };
-  if (!journal_) {
-    released();
-    return answer;
-  }
-  self_->request(journal_, caf::infinite, erase_atom_v, slot_name)
-      .then(released, [this, slot_name, released](const caf::error& why) mutable {
-        log_->warn("record_failed", {{"slot", slot_name}, {"reason", to_string(why)}});
-        released();
-      });
+  auto& all = undeclared_.at(slot_name).releasing;
+  const bool first = all.empty();
+  const auto answer = all.emplace_back(self_->make_response_promise<release_answer>());
+  if (!journal_)
+    undeclared_released(slot_name);
+  else if (first)
+    self_->request(journal_, caf::infinite, erase_atom_v, slot_name)
+        .then([this, slot_name] { undeclared_released(slot_name); },
+              [this, slot_name](const caf::error& why) {
+                log_->warn("record_failed", {{"slot", slot_name}, {"reason", to_string(why)}});
+                undeclared_released(slot_name);
+              });
   return answer;
+}
+
+void supervisor_state::undeclared_released(const std::string& slot_name) {
+  auto node = undeclared_.extract(slot_name);
+  if (node.empty())
+    return;
+  log_->warn("slot_released", {{"slot", slot_name}});
+  unblock(slot_name);
+  for (auto& x : node.mapped().releasing)
+    x.deliver(release_answer{release_outcome::released, capacity()});
+}
+
+// An erasure that it had read already dies unanswered with it. What stays on the disk only
+// reserves.
+void supervisor_state::journal_lost() {
+  std::vector<std::string> open;
+  for (const auto& [slot_name, held] : undeclared_) {
+    if (!held.releasing.empty())
+      open.push_back(slot_name);
+  }
+  for (const auto& slot_name : open)
+    undeclared_released(slot_name);
 }
 
 void supervisor_state::add_undeclared(capacity_view& to) const {

@@ -15,15 +15,24 @@ namespace fleet {
 class quiet_log final : public logger {
  public:
   void write(log_level level, std::string_view event,
-             std::initializer_list<log_field> /*fields*/) override {
+             std::initializer_list<log_field> fields) override {
     const std::lock_guard guard(mutex_);
     events_.emplace_back(event);
+    last_.clear();
+    for (const auto& x : fields)
+      last_ += (last_.empty() ? "" : " ") + std::string(x.key) + "=" + std::string(x.value);
     errors_ += level == log_level::error ? 1 : 0;
   }
 
   [[nodiscard]] std::size_t count(std::string_view event) const {
     const std::lock_guard guard(mutex_);
     return static_cast<std::size_t>(std::count(events_.begin(), events_.end(), event));
+  }
+
+  /// The fields of the last event: "key=value key=value".
+  [[nodiscard]] std::string last() const {
+    const std::lock_guard guard(mutex_);
+    return last_;
   }
 
   /// Lines of level error so far: defects.
@@ -35,6 +44,7 @@ class quiet_log final : public logger {
  private:
   mutable std::mutex mutex_;
   std::vector<std::string> events_;
+  std::string last_;
   std::size_t errors_ = 0;
 };
 
