@@ -123,6 +123,7 @@ class supervisor_state {
   [[nodiscard]] bool slot_died(const caf::down_msg& death);
   [[nodiscard]] grow_answer launched(const slot_member& s) const;
   void answer_settled(std::size_t index);
+  void answer_released(std::size_t index);
   [[nodiscard]] shrink_answer settled(std::size_t index) const;
   void follow(std::size_t index, const slot_report& report);
   void phase_changed(std::size_t index, const slot_report& report);

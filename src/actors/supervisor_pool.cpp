@@ -179,6 +179,8 @@ void supervisor_state::slot_moved(slot_report& report) {
   }
   if (!in_use(report.now))
     answer_settled(index);
+  if (report.now != slot_stage::unconfirmed)
+    answer_released(index);
   close_if_done();
 }
 
@@ -201,10 +203,14 @@ void supervisor_state::answer_settled(std::size_t index) {
                           .capacity = capacity()});
   for (auto& x : std::exchange(s.shrinking, {}))
     x.deliver(settled(index));
-  if (pool_.stage(index) != slot_stage::free)
-    return;
-  for (auto& x : std::exchange(s.releasing, {}))
-    x.deliver(release_answer{release_outcome::released, capacity()});
+}
+
+// One that was adopted before it heard of its release has nothing to release any more.
+void supervisor_state::answer_released(std::size_t index) {
+  const auto outcome =
+      in_use(pool_.stage(index)) ? release_outcome::not_unconfirmed : release_outcome::released;
+  for (auto& x : std::exchange(slots_[index].releasing, {}))
+    x.deliver(release_answer{outcome, capacity()});
 }
 
 shrink_answer supervisor_state::settled(std::size_t index) const {
@@ -238,6 +244,8 @@ bool supervisor_state::slot_died(const caf::down_msg& death) {
   spawn_slot(index, std::move(setup));
   if (held)
     slot_moved(last);
+  if (const auto& s = slots_[index]; !s.releasing.empty())
+    self_->send(s.actor, release_atom_v);
   return true;
 }
 
