@@ -85,6 +85,7 @@ class slot_state {
   void too_late(const std::string& log);
   void inspected(std::uint64_t step, const inspection& found);
   void ended(const exit_status& how, const std::string& log);
+  void vanished(const std::string& log);
   void launch_failed(std::string reason);  // only says so
   void died(const process_exit& end);
   void tell_health(phase health, std::string reason, std::string detail);

@@ -149,6 +149,8 @@ void slot_state::inspected(std::uint64_t step, const inspection& found) {
     return;
   if (found.known && found.ended && !found.how.good())
     ended(found.how, found.log);
+  else if (found.known && !found.alive && !found.ended && setup_.host.stop_command.empty())
+    vanished(found.log);
   else if (now() >= deadline_)
     too_late(found.log);
 }
@@ -185,6 +187,13 @@ void slot_state::ended(const exit_status& how, const std::string& log) {
   if (how.good())
     return;
   launch_failed(to_string(how) + its_end(log));
+  retire();
+}
+
+// Nobody saw how it ended, such as one that an earlier router launched here. Where a command of the
+// operator's stops it, as with a container, its processes may be out of sight.
+void slot_state::vanished(const std::string& log) {
+  launch_failed("no process of it is left" + its_end(log));
   retire();
 }
 

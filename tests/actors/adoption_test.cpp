@@ -113,6 +113,28 @@ TEST_CASE("a local one that is not ours to wait for is looked at while it loads"
   CHECK(sim.commands->count("inspect", "near-d0") == 2);
 }
 
+TEST_CASE("an adopted one of which no process is left while it loads has ended") {
+  restarted sim(left({near(0)}), probe_verdict::bad);
+  sim.commands->inspections["near-d0"] = {.known = true, .log = "out of memory\n"};
+  sim.play(5s);
+  CHECK(sim.commands->last("stop").instance == "old0");
+  sim.play(1s);
+  const auto all = sim.capacity().failed_launches;
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].reason == "no process of it is left; its log ends: out of memory");
+  CHECK(sim.journal->held.empty());
+}
+
+TEST_CASE("one that a look cannot see, or that left its server behind, may load on") {
+  for (const auto& seen :
+       {inspection{.reason = "no route"}, inspection{.known = true, .ended = true}}) {
+    restarted sim(left({near(0)}), probe_verdict::bad);
+    sim.commands->inspections["near-d0"] = seen;
+    sim.play(30s);
+    CHECK(sim.commands->count("stop") == 0);
+  }
+}
+
 TEST_CASE("one that gives no answer is not adopted, and its slot stays reserved") {
   for (const auto nothing : {probe_verdict::silent, probe_verdict::inconclusive}) {
     restarted sim(left({near(0)}), nothing);
