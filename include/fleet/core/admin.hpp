@@ -16,8 +16,8 @@ namespace fleet {
 /// A slot whose devices may be held by something nobody could confirm to be gone.
 struct unconfirmed_slot {
   std::string slot;
-  std::string reason;                 ///< a stable word, e.g. `stop-unconfirmed`
-  std::string detail;                 ///< one line for the operator; may be empty
+  std::string reason;  ///< a stable word, e.g. `stop-unconfirmed`
+  std::string detail;  ///< for the operator, may end with lines of its log; may be empty
   std::chrono::nanoseconds since{0};  ///< how long ago
 
   friend bool operator==(const unconfirmed_slot&, const unconfirmed_slot&) = default;
@@ -26,8 +26,8 @@ struct unconfirmed_slot {
 /// A slot the router does not use again by itself.
 struct abandoned_slot {
   std::string slot;
-  std::uint64_t losses = 0;           ///< in a row
-  std::string detail;                 ///< the last loss, one line for the operator; may be empty
+  std::uint64_t losses = 0;  ///< in a row
+  std::string detail;        ///< the last loss, may end with lines of its log; may be empty
   std::chrono::nanoseconds since{0};  ///< how long ago
 
   friend bool operator==(const abandoned_slot&, const abandoned_slot&) = default;
@@ -46,7 +46,7 @@ struct replacing_slot {
 /// A free slot whose last launch came to nothing.
 struct failed_launch {
   std::string slot;
-  std::string reason;                 ///< one line for the operator
+  std::string reason;                 ///< for the operator; may have several lines of its log
   std::chrono::nanoseconds since{0};  ///< how long ago the slot was free again
 
   friend bool operator==(const failed_launch&, const failed_launch&) = default;

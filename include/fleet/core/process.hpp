@@ -85,7 +85,8 @@ struct inspection {
   bool alive = false;  ///< some process of this launch runs
   bool ended = false;  ///< the launched command itself ended, in the way `how` says
   exit_status how;     ///< a wrapper may end well and leave the server running
-  std::string log;     ///< the last 2 KiB that were written since the launch
+  std::string log;  ///< what was written since the launch: its last 2 KiB at most, without a line
+                    ///< whose beginning is cut off, unless that is all
   std::string reason;  ///< one line; empty when known
 };
 
@@ -94,7 +95,7 @@ struct process_exit {
   std::string slot;
   std::string instance;
   exit_status how;
-  std::string log;  ///< the last 2 KiB that were written since the launch
+  std::string log;  ///< as in inspection
 };
 
 }  // namespace fleet

@@ -25,7 +25,7 @@ struct slot_record {
   /// Empty: a replica. Else the slot is a reservation, and this is why: a stable word, e.g.
   /// `stop-unconfirmed`.
   std::string reason;
-  std::string detail;  ///< of a reservation: one line for the operator; may be empty
+  std::string detail;  ///< of a reservation: for the operator, may end with log lines; may be empty
   wall_time since{};   ///< of a reservation: when this reason was first recorded
 
   friend bool operator==(const slot_record&, const slot_record&) = default;
