@@ -98,6 +98,9 @@ class supervisor_state {
   void adopt(std::size_t index, slot_record found, std::chrono::nanoseconds age);
   void keep_undeclared(slot_record kept, std::chrono::nanoseconds age);
   void block_neighbours(const slot_record& r);
+  void block(std::size_t index, std::chrono::nanoseconds since);
+  [[nodiscard]] bool is_blocked(std::size_t index) const;
+  void release_blocked(std::size_t index);
   void looked_for(std::size_t index);
   void top_up();
   void unblock(const std::string& name);
@@ -122,9 +125,9 @@ class supervisor_state {
   void launch(std::size_t index);
   [[nodiscard]] bool slot_died(const caf::down_msg& death);
   [[nodiscard]] grow_answer launched(const slot_member& s) const;
-  void answer_settled(std::size_t index);
+  void answer_settled(std::size_t index, bool free);
   void answer_released(std::size_t index);
-  [[nodiscard]] shrink_answer settled(std::size_t index) const;
+  [[nodiscard]] shrink_answer settled(std::size_t index, bool free) const;
   void follow(std::size_t index, const slot_report& report);
   void phase_changed(std::size_t index, const slot_report& report);
   void ended(std::size_t index, const slot_report& report);
@@ -160,7 +163,8 @@ class supervisor_state {
 
   std::set<std::size_t> looked_for_;  // recorded slots that nobody has looked at yet
   std::map<std::string, undeclared_slot> undeclared_;
-  std::map<std::size_t, std::set<std::string>> blockers_;  // slot to who may hold its devices
+  // Slot to who may hold its devices, and where that was recorded.
+  std::map<std::size_t, std::map<std::string, std::string>> blockers_;
 
   std::map<std::uint64_t, caf::typed_response_promise<pool_view>> views_;  // being put together
   std::uint64_t last_view_ = 0;

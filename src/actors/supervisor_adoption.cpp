@@ -42,10 +42,11 @@ bool same_place(const slot_record& r, const slot_setup& declared) {
          (r.port == 0 || r.port == declared.slot.port);
 }
 
-// A host may have been renamed, so its address tells the machine as well as its name does.
+// A host may have been renamed or be reached in another way: one thing in common is enough. There
+// is one machine without ssh, the router's own.
 bool overlaps(const slot_record& r, const slot_setup& declared) {
   const auto& slot = declared.slot;
-  if (r.host != declared.host.name && r.address != slot.address)
+  if (r.host != declared.host.name && r.address != slot.address && r.ssh != declared.host.ssh)
     return false;
   return r.port == slot.port ||
          std::any_of(slot.devices.begin(), slot.devices.end(), [&](std::uint32_t device) {
@@ -104,19 +105,30 @@ void supervisor_state::keep_undeclared(slot_record kept, std::chrono::nanosecond
                                        .since = now() - std::max(age, std::chrono::nanoseconds(0))};
 }
 
+// Those that are in use themselves are blocked once they are free.
 void supervisor_state::block_neighbours(const slot_record& r) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const bool free = pool_.stage(i) == slot_stage::free;
-    if ((!free && !blockers_.contains(i)) || !overlaps(r, slots_[i].setup))
+    if (pool_.name(i) == r.slot || !overlaps(r, slots_[i].setup))
       continue;
-    blockers_[i].insert(r.slot);
-    if (free)
-      adopt(i,
-            {.slot = pool_.name(i),
-             .reason = blocked_reason,
-             .detail = "may be held by " + r.slot + ", recorded with " + place_of(r)},
-            std::chrono::nanoseconds(0));
+    blockers_[i].emplace(r.slot, place_of(r));
+    if (pool_.stage(i) == slot_stage::free)
+      block(i, now());
   }
+}
+
+// To its actor the slot is free; that it is not is known here only.
+void supervisor_state::block(std::size_t index, std::chrono::nanoseconds since) {
+  std::string detail;
+  for (const auto& [holder, where] : blockers_.at(index))
+    detail +=
+        (detail.empty() ? "may be held by " : "; and by ") + holder + ", recorded with " + where;
+  log_->warn("slot_reserved",
+             {{"slot", pool_.name(index)}, {"reason", blocked_reason}, {"detail", detail}});
+  pool_.set(index, slot_stage::unconfirmed, blocked_reason, std::move(detail), since);
+}
+
+bool supervisor_state::is_blocked(std::size_t index) const {
+  return pool_.stage(index) == slot_stage::unconfirmed && pool_.reason(index) == blocked_reason;
 }
 
 // Whatever came of it, the slot has been looked at once.
@@ -138,11 +150,24 @@ void supervisor_state::top_up() {
 void supervisor_state::unblock(const std::string& slot_name) {
   for (auto next = blockers_.begin(); next != blockers_.end();) {
     const auto each = next++;
-    if (each->second.erase(slot_name) == 0 || !each->second.empty())
+    const auto index = each->first;
+    if (each->second.erase(slot_name) == 0)
       continue;
-    self_->send(slots_[each->first].actor, release_atom_v);
-    blockers_.erase(each);
+    if (!each->second.empty()) {
+      if (is_blocked(index))
+        block(index, now() - pool_.age(index, now()));
+    } else if (is_blocked(index)) {
+      release_blocked(index);
+    } else {
+      blockers_.erase(each);
+    }
   }
+}
+
+void supervisor_state::release_blocked(std::size_t index) {
+  blockers_.erase(index);
+  log_->warn("slot_released", {{"slot", pool_.name(index)}});
+  pool_.set(index, slot_stage::free, {}, {}, now());
 }
 
 caf::result<release_answer> supervisor_state::release_undeclared(const std::string& slot_name) {

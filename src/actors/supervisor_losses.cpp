@@ -54,7 +54,8 @@ void supervisor_state::ended(std::size_t index, const slot_report& report) {
   auto& s = slots_[index];
   if (!report.detail.empty())
     s.last_loss = report.detail;
-  s.losses.ended(report.now == slot_stage::free, now());
+  // Nothing follows where a record may hold the devices, too.
+  s.losses.ended(report.now == slot_stage::free && !blockers_.contains(index), now());
   arm(index);
   if (s.losses.stage() == loss_stage::waiting)
     await_replacement(index);

@@ -88,8 +88,10 @@ caf::result<grow_answer> supervisor_state::grow(const std::string& wanted) {
 
 caf::result<shrink_answer> supervisor_state::shrink(const std::string& replica_name) {
   const auto found = pool_.find(replica_name);
-  if (found && (cancel_wait(*found) || pool_.stage(*found) == slot_stage::unconfirmed))
-    return settled(*found);
+  if (found && cancel_wait(*found))
+    return settled(*found, true);
+  if (found && pool_.stage(*found) == slot_stage::unconfirmed)
+    return settled(*found, false);
   if (found && in_use(pool_.stage(*found))) {
     auto& s = slots_[*found];
     retire_for_good(*found);
@@ -111,6 +113,10 @@ caf::result<release_answer> supervisor_state::release(const std::string& slot_na
     return release_answer{release_outcome::unknown, capacity()};
   if (pool_.stage(*found) != slot_stage::unconfirmed)
     return release_answer{release_outcome::not_unconfirmed, capacity()};
+  if (is_blocked(*found)) {
+    release_blocked(*found);
+    return release_answer{release_outcome::released, capacity()};
+  }
   auto& s = slots_[*found];
   self_->send(s.actor, release_atom_v);
   s.releasing.push_back(self_->make_response_promise<release_answer>());
@@ -170,15 +176,16 @@ void supervisor_state::slot_moved(slot_report& report) {
   if (report.now != slot_stage::reserved)
     looked_for(index);
   if (report.now == slot_stage::free) {
-    blockers_.erase(index);
     unblock(pool_.name(index));
+    if (blockers_.contains(index))
+      block(index, now());
   }
   if (report.now == slot_stage::loading) {
     for (auto& x : std::exchange(slots_[index].growing, {}))
       x.deliver(launched(slots_[index]));
   }
   if (!in_use(report.now))
-    answer_settled(index);
+    answer_settled(index, report.now == slot_stage::free);
   if (report.now != slot_stage::unconfirmed)
     answer_released(index);
   close_if_done();
@@ -195,14 +202,14 @@ grow_answer supervisor_state::launched(const slot_member& s) const {
 }
 
 // It is free or unconfirmed: whoever waited for that gets the same answer.
-void supervisor_state::answer_settled(std::size_t index) {
+void supervisor_state::answer_settled(std::size_t index, bool free) {
   auto& s = slots_[index];
   for (auto& x : std::exchange(s.growing, {}))
     x.deliver(grow_answer{.outcome = grow_outcome::launch_failed,
                           .message = pool_.detail(index),
                           .capacity = capacity()});
   for (auto& x : std::exchange(s.shrinking, {}))
-    x.deliver(settled(index));
+    x.deliver(settled(index, free));
 }
 
 // One that was adopted before it heard of its release has nothing to release any more.
@@ -213,8 +220,7 @@ void supervisor_state::answer_released(std::size_t index) {
     x.deliver(release_answer{outcome, capacity()});
 }
 
-shrink_answer supervisor_state::settled(std::size_t index) const {
-  const bool free = pool_.stage(index) == slot_stage::free;
+shrink_answer supervisor_state::settled(std::size_t index, bool free) const {
   return {.outcome = free ? shrink_outcome::stopped : shrink_outcome::unconfirmed,
           .slot = pool_.name(index),
           .reason = free ? "" : pool_.reason(index),

@@ -102,6 +102,40 @@ void check_members(const fleet_spec& fleet, complaint& out) {
   }
 }
 
+/// The same text is the same machine for certain. A port may lead to another one behind an address.
+std::string machine_of(const host_spec& host) {
+  const auto port = host.ssh.starts_with("ssh://") ? host.ssh.rfind(':') : std::string::npos;
+  const bool given = port != std::string::npos && host.ssh.find(']', port) == std::string::npos &&
+                     host.ssh.find('/', port) == std::string::npos;
+  return canonical_host(host_of_ssh(host.ssh)) + (given ? host.ssh.substr(port) : "");
+}
+
+using device_users = std::map<std::pair<std::string, std::uint32_t>, std::size_t>;
+
+/// Which earlier host has one of these devices, too, and which device that is.
+std::optional<std::pair<std::size_t, std::uint32_t>> give_devices(
+    device_users& users, const std::string& machine, const std::vector<std::uint32_t>& devices,
+    std::size_t host) {
+  for (const auto device : devices) {
+    const auto [user, fresh] = users.emplace(std::pair(machine, device), host);
+    if (!fresh) {
+      return std::pair(user->second, device);
+    }
+  }
+  return std::nullopt;
+}
+
+void check_devices(const std::vector<host_spec>& hosts, complaint& out) {
+  device_users users;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (const auto twice = give_devices(users, machine_of(hosts[i]), hosts[i].devices, i)) {
+      out.say(place("hosts", i) + ".devices", "device " + std::to_string(twice->second) +
+                                                  " of the same machine is given to " +
+                                                  place("hosts", twice->first) + ", too");
+    }
+  }
+}
+
 void warn_of_unverified(const fleet_spec& fleet, const std::string& prefix,
                         std::vector<std::string>& warnings) {
   for (std::size_t i = 0; i < fleet.replicas.size(); ++i) {
@@ -112,21 +146,17 @@ void warn_of_unverified(const fleet_spec& fleet, const std::string& prefix,
   }
 }
 
-// Not refused: hosts that emulate several machines on one, or engines without devices, do this.
+// Not refused: another port may be another machine behind the same address.
 void warn_of_shared_devices(const fleet_spec& fleet, const std::string& prefix,
                             std::vector<std::string>& warnings) {
-  std::map<std::pair<std::string, std::uint32_t>, std::size_t> users;
+  device_users users;
   for (std::size_t i = 0; i < fleet.hosts.size(); ++i) {
     const auto& host = fleet.hosts[i];
-    for (const auto device : host.devices) {
-      const auto [user, fresh] =
-          users.emplace(std::pair(canonical_host(host_of_ssh(host.ssh)), device), i);
-      if (!fresh) {
-        warnings.push_back(prefix + place("hosts", i) + ".devices: device " +
-                           std::to_string(device) + " is given to " + place("hosts", user->second) +
-                           " of the same machine, too");
-        break;
-      }
+    if (const auto twice =
+            give_devices(users, canonical_host(host_of_ssh(host.ssh)), host.devices, i)) {
+      warnings.push_back(prefix + place("hosts", i) + ".devices: device " +
+                         std::to_string(twice->second) + " is given to " +
+                         place("hosts", twice->first) + " of the same address, too");
     }
   }
 }
@@ -176,6 +206,7 @@ outcome<fleet_spec> parse_fleet(std::string_view text, std::string_view file) {
     fleet.slots = lay_out_slots(fleet.hosts);
     check_host_names(fleet.hosts, out);
     check_members(fleet, out);
+    check_devices(fleet.hosts, out);
   }
   const auto prefix = std::string(file) + ": ";
   if (out.made()) {

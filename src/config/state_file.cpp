@@ -42,6 +42,7 @@ void put(json::object& to, const char* key, const std::string& text) {
 /// What tells which process it is, and where.
 void put_replica(json::object& to, const slot_record& record) {
   put(to, "host", record.host);
+  put(to, "ssh", record.ssh);
   if (!record.devices.empty()) {
     to["devices"] = json::value_from(record.devices);
   }
@@ -118,6 +119,7 @@ slot_record read_record(const json::value& value, const std::string& where, bool
   in.require("slot");
   in.text("slot", record.slot);
   in.text("host", record.host);
+  in.text("ssh", record.ssh);
   read_devices(in, record);
   in.text("address", record.address);
   in.whole_number("port", 1, highest_port, record.port);

@@ -1,61 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What becomes of replicas that an earlier router launched. Spec: "If the router restarts".
-#include "support/simulated_pool.hpp"
+#include "support/restarted_pool.hpp"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 using namespace std::chrono_literals;
 using namespace fleet;
-
-namespace {
-
-/// A replica on near-d<device>, as recorded.
-slot_record near(std::uint32_t device, std::string reason = {}) {
-  const auto name = "near-d" + std::to_string(device);
-  return {.slot = name,
-          .host = "near",
-          .devices = {device},
-          .address = "127.0.0.1",
-          .port = static_cast<std::uint16_t>(9000 + device),
-          .process = {.instance = "old" + std::to_string(device), .process_group = 4711},
-          .reason = std::move(reason)};
-}
-
-slot_record reserved(std::uint32_t device, std::string reason, std::chrono::seconds ago) {
-  auto record = near(device, std::move(reason));
-  record.detail = "as it was";
-  record.since = simulated_fleet::started_at - ago;
-  return record;
-}
-
-/// Two slots near-d0 and near-d1, and what was left on them.
-fleet_shape left(std::vector<slot_record> recorded, std::size_t initial = 0) {
-  fleet_shape shape{.replicas = 0, .near = 2};
-  shape.launch.initial_replicas = initial;
-  shape.launch.launch_timeout = 60s;
-  shape.recorded = std::move(recorded);
-  return shape;
-}
-
-/// A router that starts on this, with what answers on near-d0.
-struct restarted : simulated_pool {
-  restarted(fleet_shape shape, probe_verdict answers) : simulated_pool(std::move(shape)) {
-    script->set(9000, answers);
-  }
-};
-
-std::vector<std::string> reasons(const capacity_view& of) {
-  std::vector<std::string> all;
-  for (const auto& x : of.unconfirmed)
-    all.push_back(x.slot + ":" + x.reason);
-  return all;
-}
-
-using texts = std::vector<std::string>;
-
-}  // namespace
 
 TEST_CASE("a recorded replica whose /health is 200 is adopted, routable immediately") {
   restarted sim(left({near(0)}), probe_verdict::good);
@@ -292,42 +242,6 @@ TEST_CASE("a recorded slot that the file no longer declares is reported and kept
   CHECK(answer->capacity.unconfirmed.empty());
   CHECK(!sim.journal->held.contains("near-d7"));
   CHECK(sim.release("near-d7").outcome == release_outcome::unknown);
-}
-
-TEST_CASE("a slot of that name on other devices or another port is not launched on") {
-  auto moved = near(0);
-  moved.port = 9500;
-  auto wider = near(0);
-  wider.devices = {0, 1};
-  wider.port = 9500;
-  restarted sim(left({moved}, 2), probe_verdict::silent);
-  sim.play(1min);
-  CHECK(reasons(sim.capacity()) == texts{"near-d0:no-longer-declared"});
-  CHECK(sim.capacity().unconfirmed[0].detail ==
-        "recorded with devices 0 of near, 127.0.0.1:9500; the fleet file says otherwise now");
-  CHECK(sim.commands->count("launch", "near-d0") == 0);
-  CHECK(sim.commands->count("launch", "near-d1") == 1);
-  CHECK(sim.journal->held.at("near-d0") == moved);
-  restarted both(left({wider}, 2), probe_verdict::silent);
-  both.play(1min);
-  CHECK(reasons(both.capacity()) == texts{"near-d0:no-longer-declared", "near-d1:devices-held"});
-  CHECK(both.commands->commands.empty());
-}
-
-TEST_CASE("devices that an undeclared record may hold are not given out until it is released") {
-  auto renamed = near(1);
-  renamed.slot = "old-d1";
-  renamed.host = "old";
-  restarted sim(left({renamed}, 2), probe_verdict::silent);
-  sim.play(1min);
-  CHECK(reasons(sim.capacity()) == texts{"near-d1:devices-held", "old-d1:no-longer-declared"});
-  CHECK(sim.capacity().unconfirmed[0].detail ==
-        "may be held by old-d1, recorded with devices 1 of old, 127.0.0.1:9001");
-  CHECK(sim.commands->count("launch", "near-d1") == 0);
-  sim.ask<release_answer>(sim.fleet.fronts[0], release_atom_v, std::string("old-d1"));
-  sim.play({});
-  CHECK(sim.capacity().unconfirmed.empty());
-  CHECK(sim.grow("near-d1").outcome == grow_outcome::accepted);
 }
 
 TEST_CASE("a slot actor that dies while it looks for its replica leaves the slot reserved") {

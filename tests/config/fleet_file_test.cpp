@@ -187,12 +187,9 @@ TEST_CASE("what is allowed but odd is warned about") {
       {R"({"replicas": [{"name": "r", "host": "a", "port": 1, "scheme": "https",
                          "insecure_skip_verify": true}]})",
        "fleet.json: replicas[0].insecure_skip_verify: anyone on the network may pose as r"},
-      {R"({"hosts": [{"devices": [1, 2], "model": "m"},
-                     {"devices": [0, 2], "model": "m", "port_base": 9000}]})",
-       "fleet.json: hosts[1].devices: device 2 is given to hosts[0] of the same machine, too"},
-      {R"({"hosts": [{"devices": [1], "model": "m", "ssh": "a@far"},
-                     {"devices": [1], "model": "m", "ssh": "FAR", "port_base": 9000}]})",
-       "fleet.json: hosts[1].devices: device 1 is given to hosts[0] of the same machine, too"},
+      {R"({"hosts": [{"devices": [1], "model": "m", "ssh": "ssh://a@far:22"},
+                     {"devices": [1], "model": "m", "ssh": "ssh://a@FAR:23", "port_base": 9000}]})",
+       "fleet.json: hosts[1].devices: device 1 is given to hosts[0] of the same address, too"},
       {R"({"hosts": [{"devices": [1], "model": "m", "identity_file": "k"}]})",
        "fleet.json: hosts[0].identity_file: has no use without ssh"},
       {R"({"hosts": [{"devices": [1], "model": "m", "env": {"A": "{served_model_name}"}}]})",
@@ -204,6 +201,23 @@ TEST_CASE("what is allowed but odd is warned about") {
   CHECK(accepted(R"({"hosts": [{"devices": [1], "model": "m", "ssh": "a"},
                                {"devices": [1], "model": "m", "ssh": "b"}]})")
             .warnings.empty());
+}
+
+TEST_CASE("a device that two hosts of one machine have is refused") {
+  const auto error = [](const std::string& first, const std::string& second) {
+    const auto fleet =
+        fleet::parse_fleet(R"({"hosts": [{"devices": [1, 2], "model": "m")" + first + R"(},
+                      {"devices": [0, 2], "model": "m", "port_base": 9000)" +
+                               second + "}]}",
+                           "fleet.json");
+    return fleet ? "accepted" : fleet.error();
+  };
+  const auto refused =
+      "fleet.json: hosts[1].devices: device 2 of the same machine is given to hosts[0], too";
+  CHECK(error("", "") == refused);
+  CHECK(error(R"(, "ssh": "a@far")", R"(, "ssh": "FAR")") == refused);
+  CHECK(error(R"(, "ssh": "ssh://a@far:22")", R"(, "ssh": "ssh://b@far:22")") == refused);
+  CHECK(error("", R"(, "ssh": "far")") == "accepted");
 }
 
 TEST_CASE("a file that is missing, unreadable or too large is named with the reason") {

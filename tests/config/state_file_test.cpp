@@ -22,6 +22,7 @@ wall_time at(std::string_view text) {
 slot_record replica() {
   return {.slot = "n-d0",
           .host = "n",
+          .ssh = "user@n",
           .devices = {0, 1},
           .address = "10.0.0.2",
           .port = 8001,
@@ -78,7 +79,7 @@ TEST_CASE("what is written is read back: replicas first, each list in its order"
 
 TEST_CASE("the fields have the names that the contract gives them") {
   CHECK(state_text({replica()}) ==
-        R"({"version":1,"replicas":[{"slot":"n-d0","host":"n","devices":[0,1],)"
+        R"({"version":1,"replicas":[{"slot":"n-d0","host":"n","ssh":"user@n","devices":[0,1],)"
         R"("address":"10.0.0.2","port":8001,"instance":"i1","process_group":4711,)"
         R"("launched_at":"2026-11-30T03:25:22.125Z","birth":"17@b","log_begin":5}],)"
         R"("reservations":[]})"

@@ -196,7 +196,7 @@ typename Inspector::result_type inspect(Inspector& f, process_exit& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, slot_record& x) {
-  return f(caf::meta::type_name("slot_record"), x.slot, x.host, x.devices, x.address, x.port,
+  return f(caf::meta::type_name("slot_record"), x.slot, x.host, x.ssh, x.devices, x.address, x.port,
            x.process, x.launched_at, x.reason, x.detail, x.since);
 }
 

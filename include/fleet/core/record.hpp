@@ -17,6 +17,7 @@ using wall_time = std::chrono::time_point<std::chrono::system_clock, std::chrono
 struct slot_record {
   std::string slot;
   std::string host;  ///< the host's name in the fleet file
+  std::string ssh;   ///< its ssh destination; empty: the router's own machine
   std::vector<std::uint32_t> devices;
   std::string address;
   std::uint16_t port = 0;
