@@ -50,6 +50,7 @@ int refuse(const std::string& why) {
 }
 
 /// The signals that end the router, blocked before any thread exists so that only main sees them.
+/// SIGHUP is not one of them where whoever started it has it ignored, as nohup does.
 /// Writing to a peer or a log reader that has gone, or to a file that may not grow, is an error
 /// code, never a signal.
 sigset_t take_signals() {
@@ -57,6 +58,10 @@ sigset_t take_signals() {
   sigemptyset(&ending);
   sigaddset(&ending, SIGTERM);
   sigaddset(&ending, SIGINT);
+  struct sigaction hangup {};
+  if (sigaction(SIGHUP, nullptr, &hangup) != 0 || hangup.sa_handler != SIG_IGN) {
+    sigaddset(&ending, SIGHUP);
+  }
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -161,7 +166,7 @@ void drain(const sigset_t& ending, caf::actor_system& system, const fleet::runni
     const bool again = wait_for_signal(ending, signal_poll) != 0;
     if (again || clock::now() >= over) {
       log.warn(again ? "second_signal" : "drain_timeout",
-               {{"effect", "turns still in flight are cut"}});
+               {{"effect", "turns are not waited for any longer"}});
       const auto hurried = ask_shutdown(system, actors.supervisor, fleet::shutdown_atom::value,
                                         fleet::hurry_atom::value);
       server.close();

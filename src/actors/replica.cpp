@@ -32,6 +32,7 @@ replica_actor::behavior_type replica_state::start(replica_setup setup) {
   return {
       [this](nudge_atom) { nudge(); },
       [this](lost_atom, std::string& reason) { lost(reason); },
+      [this](exited_atom, std::string& reason) { exited(reason); },
       [this](tick_atom, std::uint64_t epoch) { tick(epoch); },
   };
 }
@@ -51,6 +52,12 @@ void replica_state::lost(std::string& reason) {
   const auto soon = now() + std::min(second_look, setup_.settings.health_interval);
   if (soon < due_)
     arm(soon);
+}
+
+void replica_state::exited(std::string& reason) {
+  gone_ = true;
+  if (health_.lost(std::move(reason)))
+    report(true);
 }
 
 void replica_state::tick(std::uint64_t epoch) {
@@ -84,6 +91,8 @@ void replica_state::probed(std::uint64_t serial, probe_result& result) {
 }
 
 bool replica_state::judge(probe_result& result) {
+  if (gone_)
+    return false;
   switch (result.verdict) {
     case probe_verdict::good:
       return health_.good_probe();

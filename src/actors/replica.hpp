@@ -38,6 +38,7 @@ class replica_state {
 
   void nudge();
   void lost(std::string& reason);
+  void exited(std::string& reason);
   void tick(std::uint64_t epoch);
 
   void probe();
@@ -53,6 +54,7 @@ class replica_state {
   replica_health health_;
   bool probed_once_ = false;
   bool probing_ = false;
+  bool gone_ = false;           // what answers is a stranger
   bool overdue_ = false;        // another probe is due as soon as this one has ended
   std::uint64_t serial_ = 0;    // of the probe under way, or the last one
   std::uint64_t outdated_ = 0;  // probes up to this serial began before a turn was lost

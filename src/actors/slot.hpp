@@ -88,6 +88,7 @@ class slot_state {
   void vanished(const std::string& log);
   void launch_failed(std::string reason);  // only says so
   void died(const process_exit& end);
+  void see_what_is_left(std::string reason);
   void tell_health(phase health, std::string reason, std::string detail);
 
   // -- the way down ---------------------------------------------------------

@@ -45,9 +45,10 @@ void slot_state::looked_for(const probe_result& found) {
   });
 }
 
-// Whatever answers there now was launched there: it only had to load, or to be reached again.
+// Whatever answers there now was launched there: it only had to load, or to be reached again. One
+// that is not wanted any more is adopted to be stopped.
 void slot_state::look_again() {
-  if (reason_ != unreachable || unwanted_)
+  if (reason_ != unreachable)
     return;
   probe([this](const probe_result& found) {
     if (answered(found))

@@ -161,8 +161,8 @@ void slot_state::too_late(const std::string& log) {
   retire();
 }
 
-// One that served leaves rotation at once. Whether it comes back is seen by probes as ever: what
-// ended may have been a wrapper.
+// One that served leaves rotation at once. What ended may have been a wrapper, so probes go on,
+// unless nothing of the launch is left: then it is a stranger who answers them.
 void slot_state::exited(const process_exit& end) {
   if (end.instance != process_.instance)
     return;
@@ -179,7 +179,21 @@ void slot_state::died(const process_exit& end) {
       "replica_exited",
       {{"slot", setup_.slot.name}, {"instance", process_.instance}, {"reason", story}});
   tell_health(phase::failed, reason, std::move(story));
+  if (setup_.host.stop_command.empty())
+    see_what_is_left(reason);
   lost(id_, reason);
+}
+
+void slot_state::see_what_is_left(std::string reason) {
+  self_
+      ->request(setup_.commander, caf::infinite, inspect_atom_v,
+                inspect_order{setup_.host, setup_.slot, process_})
+      .then(
+          [this, step = step_, reason = std::move(reason)](const inspection& found) {
+            if (step == step_ && found.known && !found.alive && replica_)
+              self_->send(replica_, exited_atom_v, reason);
+          },
+          [](const caf::error& /*why*/) {});  // probes go on telling
 }
 
 // A wrapper may end well and leave the server running.

@@ -208,6 +208,9 @@ void supervisor_state::answer_settled(std::size_t index, bool free) {
     x.deliver(grow_answer{.outcome = grow_outcome::launch_failed,
                           .message = pool_.detail(index),
                           .capacity = capacity()});
+  // What an operator called off has not failed.
+  if (!s.shrinking.empty() && pool_.stage(index) == slot_stage::free)
+    pool_.set(index, slot_stage::free, {}, {}, now());
   for (auto& x : std::exchange(s.shrinking, {}))
     x.deliver(settled(index, free));
 }

@@ -21,4 +21,20 @@ bool bears(std::string_view authorization, std::string_view token) {
          CRYPTO_memcmp(given.data(), token.data(), token.size()) == 0;
 }
 
+bool mentions(std::string_view value, std::string_view token) {
+  static constexpr std::string_view around = " \t\"',;=";
+  if (token.empty() || value.size() < token.size()) {
+    return false;
+  }
+  for (std::size_t at = 0; at + token.size() <= value.size(); ++at) {
+    const auto end = at + token.size();
+    const bool whole = (at == 0 || around.find(value[at - 1]) != std::string_view::npos) &&
+                       (end == value.size() || around.find(value[end]) != std::string_view::npos);
+    if (whole && CRYPTO_memcmp(value.data() + at, token.data(), token.size()) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace fleet::http

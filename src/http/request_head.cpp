@@ -132,7 +132,7 @@ std::optional<refusal> read_head(const request_parser& parsed, std::string_view 
   for (const auto& field : parsed.fields()) {
     note_field(into, field, hosts);
     if (!stays_here(field.name) && !named_by(connection, field.name) &&
-        !(same_token(field.name, "Authorization") && bears(field.value, admin_token))) {
+        !(same_token(field.name, "Authorization") && mentions(field.value, admin_token))) {
       append_line(into.fields, field.name, field.value);
     }
   }

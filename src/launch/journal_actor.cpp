@@ -20,9 +20,14 @@ namespace fleet {
 
 namespace {
 
-/// The journal with the message its thread answers through; only journal_actor is seen outside.
+/// The journal with the message its thread answers through and its timer; only journal_actor is
+/// seen outside.
 using journal_with_answers =
-    journal_actor::extend<caf::reacts_to<tick_atom, std::string /*why not*/>>;
+    journal_actor::extend<caf::reacts_to<tick_atom, std::string /*why not*/>,
+                          caf::reacts_to<retry_atom>>;
+
+/// How soon a disk that refused an erasure is asked again.
+constexpr std::chrono::seconds retry_pause{2};
 
 /// A thread that makes one batch of changes at a time. Its end waits for the batch under way.
 class writer {
@@ -99,6 +104,7 @@ class journal_state {
         [this](record_atom, slot_record& record) { return change(std::move(record)); },
         [this](erase_atom, std::string& slot) { return change(std::move(slot)); },
         [this](tick_atom, const std::string& why_not) { written(why_not); },
+        [this](retry_atom) { write_if_idle(); },
     };
   }
 
@@ -108,30 +114,35 @@ class journal_state {
   caf::result<void> change(journal::change what) {
     changes_.push_back(std::move(what));
     asking_.push_back(self_->make_response_promise());
-    if (being_written_.empty()) {
-      write();
-    }
+    write_if_idle();
     return caf::delegated<void>{};
   }
 
-  void write() {
+  void write_if_idle() {
+    if (writing_ || changes_.empty()) {
+      return;
+    }
+    writing_ = true;
     being_written_ = std::exchange(asking_, {});
     under_way_ = std::exchange(changes_, {});
     writer_->write(under_way_);
   }
 
   void written(const std::string& why_not) {
+    writing_ = false;
     if (!why_not.empty()) {
       keep_erasures();
     }
     answer(being_written_, why_not);
     if (!asking_.empty()) {
-      write();
+      write_if_idle();
+    } else if (!changes_.empty()) {
+      self_->delayed_send(self_, retry_pause, retry_atom::value);
     }
   }
 
-  // What is gone stays gone: the next write takes it off the disk. A record that failed is not
-  // kept, since whoever asked for it did not act on it.
+  // What is gone stays gone: a later write takes it off the disk. A record that failed is not kept,
+  // since whoever asked for it did not act on it.
   void keep_erasures() {
     std::erase_if(under_way_, [](const journal::change& each) {
       return std::holds_alternative<slot_record>(each);
@@ -151,10 +162,9 @@ class journal_state {
 
   // A promise that dies with its holder is never answered, so all are answered here.
   void exit(const caf::error& reason) {
-    const bool idle = being_written_.empty();
     answer(being_written_, "the journal has ended");
     answer(asking_, "the journal has ended");
-    if (idle && !changes_.empty()) {
+    if (!writing_ && !changes_.empty()) {
       writer_->write(std::exchange(changes_, {}));
     }
     self_->quit(reason);
@@ -165,6 +175,7 @@ class journal_state {
   std::vector<journal::change> under_way_;  // given to it last
   promises asking_;                         // who asked for these
   promises being_written_;
+  bool writing_ = false;
   std::unique_ptr<writer> writer_;
 };
 

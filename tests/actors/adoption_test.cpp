@@ -120,6 +120,18 @@ TEST_CASE("an unreachable one is looked for again after the next restart, with i
   CHECK(sim.of(0).now == phase::ready);
 }
 
+TEST_CASE("one that was deleted while nobody could reach it is stopped the moment it answers") {
+  restarted sim(left({near(0)}), probe_verdict::silent);
+  const auto shrunk = sim.ask_shrink("near-d0");
+  sim.play(1s);
+  REQUIRE(shrunk.answered());
+  CHECK(shrunk->outcome == shrink_outcome::unconfirmed);
+  sim.script->set(9000, probe_verdict::good);
+  sim.play(1min);
+  CHECK(sim.commands->count("stop", "near-d0") == 1);
+  CHECK(sim.capacity().free_slots == texts{"near-d0", "near-d1"});
+}
+
 TEST_CASE("until then only the operator's release frees it, and then it is looked for no more") {
   restarted sim(left({near(0)}), probe_verdict::silent);
   sim.play(1s);

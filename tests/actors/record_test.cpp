@@ -173,3 +173,18 @@ TEST_CASE("a launch that is unwanted by the time it is recorded is not begun") {
   CHECK(sim.commands->commands.empty());
   CHECK(sim.journal->held.empty());
 }
+
+TEST_CASE("a launch that an operator calls off is answered and is not shown as failed") {
+  simulated_pool sim;
+  sim.journal->after = 1s;
+  const auto grown = sim.ask_grow("near-d0");
+  sim.play(500ms);
+  const auto shrunk = sim.ask_shrink("near-d0");
+  sim.play(2s);
+  REQUIRE(grown.answered());
+  CHECK(grown->outcome == grow_outcome::launch_failed);
+  CHECK(grown->message == "not wanted any more");
+  REQUIRE(shrunk.answered());
+  CHECK(shrunk->outcome == shrink_outcome::stopped);
+  CHECK(shrunk->capacity.failed_launches.empty());
+}

@@ -271,6 +271,19 @@ TEST_CASE("an exit that leaves the server running costs it no more than a moment
   CHECK(sim.launches() == 1);
 }
 
+TEST_CASE("a stranger that answers where nothing of the launch is left takes no turns") {
+  dying_pool sim;
+  sim.commands->inspections["near-d0"] = {.known = true};
+  sim.end_process("near-d0", sim.commands->last("launch").instance, {.code = 1});
+  sim.play(29s);
+  CHECK(sim.of(0).now == phase::failed);
+  CHECK_FALSE(sim.route({}).found);
+  sim.commands->stops["near-d0"] = {.goes_silent = false};
+  sim.play(1min);
+  CHECK(sim.launches() == 1);
+  CHECK(sim.capacity().unconfirmed.at(0).reason == "stop-unconfirmed");
+}
+
 TEST_CASE("D26: a turn of the dead instance that ends late is booked on no other") {
   dying_pool sim({.replicas = 0, .near = 1, .launch = {.drain_timeout = 5s}});
   const auto stuck = sim.begin("s").where.replica;

@@ -135,6 +135,18 @@ TEST_CASE("a record that cannot be written is answered with the system's reason"
   CHECK(rig.last_error.find("No such file or directory") != std::string::npos);
 }
 
+TEST_CASE("an erasure that could not be written is tried again until it is") {
+  journal_rig rig;
+  rig.record(1);
+  REQUIRE(eventually([&] { return rig.safe == 1; }));
+  rig.fill_disk(true);
+  rig.erase("s0");
+  REQUIRE(eventually([&] { return rig.failed == 1; }));
+  CHECK(rig.on_disk() == 1);
+  rig.fill_disk(false);
+  CHECK(eventually([&] { return rig.on_disk() == 0; }));
+}
+
 TEST_CASE("an erasure that could not be written goes with the next write") {
   journal_rig rig;
   rig.record(2);

@@ -53,6 +53,20 @@ TEST_CASE("SIGINT stops accepting and finishes turns in flight and exits 0") {
   finishes_turns_after(SIGINT);
 }
 
+TEST_CASE("SIGHUP stops accepting and finishes turns in flight and exits 0") {
+  finishes_turns_after(SIGHUP);
+}
+
+TEST_CASE("SIGHUP ends no router that was started with it ignored, as by nohup") {
+  scripted_replica u{"u", [](replica_turn& turn) { turn.send(response("200 OK", "{}")); }};
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  ready_router r{fleet_of({u})};
+  std::signal(SIGHUP, before);
+  r.signal(SIGHUP);
+  CHECK(throughout(500ms, [&] { return get(r.port(), "/health").status() == 200; }));
+  CHECK(r.stop() == 0);
+}
+
 TEST_CASE("SIGTERM finishes a turn whose answer has not begun") {
   std::atomic<bool> go = false;
   scripted_replica u{"u", [&](replica_turn& turn) {

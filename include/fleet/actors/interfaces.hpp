@@ -102,6 +102,8 @@ using replica_actor = caf::typed_actor<
     caf::reacts_to<nudge_atom>,
     // A turn could not connect: failed from now on, until the next good probe.
     caf::reacts_to<lost_atom, std::string /*reason*/>,
+    // No process of it is left: failed for good, whatever answers at its address.
+    caf::reacts_to<exited_atom, std::string /*reason*/>,
     // INTERNAL: the next probe is due.
     caf::reacts_to<tick_atom, std::uint64_t /*epoch*/>>;
 

@@ -9,8 +9,9 @@
 namespace fleet {
 
 /// The journal on the disk. It writes on a thread of its own; what is asked while a write is under
-/// way goes into the next one together. An erasure that failed goes with the next write again, the
-/// last time when the actor ends. Ending it waits for the write under way. From any thread.
+/// way goes into the next one together. An erasure that failed is tried again every other second
+/// and with each write, the last time when the actor ends. Ending it waits for the write under way.
+/// From any thread.
 [[nodiscard]] journal_actor spawn_journal(caf::actor_system& system, journal kept);
 
 }  // namespace fleet

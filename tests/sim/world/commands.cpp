@@ -197,7 +197,11 @@ void commands::inspect(question q, const inspect_order& order) {
         seen.how = *how;
     }
   }
-  world_.answer_after(delay, [=, this] { world_.router->answer(q, seen); });
+  world_.answer_after(delay, [=, this, slot = order.slot.name, instance = order.process.instance] {
+    if (seen.known && !seen.alive)
+      world_.judge.nothing_left(world_.now, slot, instance);
+    world_.router->answer(q, seen);
+  });
 }
 
 // -- ssh --------------------------------------------------------------------

@@ -32,7 +32,7 @@ void judge::forget_health(facts& f) {
   f.ready_since = f.down_since = f.up_since = f.lost_at = f.leaving_since = std::nullopt;
   f.streak_since.reset();
   f.good_in_row = f.bad_in_row = 0;
-  f.was_ready = f.wished_away = f.stable = f.doomed = false;
+  f.was_ready = f.wished_away = f.unwanted = f.stable = f.doomed = f.end_heard = f.gone = false;
 }
 
 // -- the router comes and goes ----------------------------------------------
@@ -170,6 +170,7 @@ void judge::answered(std::uint64_t id) {
 void judge::shrinks(moment now, const std::string& slot) {
   auto& f = at(slot);
   f.wished_away = true;
+  f.unwanted = f.unwanted || (f.inherited && !f.listed);
   f.relaunch_due.reset();
   if (f.ready_since && !f.leaving_since) {
     f.leaving_since = now;
@@ -180,7 +181,7 @@ void judge::shrinks(moment now, const std::string& slot) {
 // What it asked for did not happen: it was not there, or it can not be stopped.
 void judge::shrunk(const std::string& slot, shrink_outcome how) {
   if (how != shrink_outcome::stopped)
-    at(slot).wished_away = open(call::shrink, slot);
+    at(slot).wished_away = at(slot).unwanted || open(call::shrink, slot);
 }
 
 void judge::grown(moment now, const grow_answer& answer) {

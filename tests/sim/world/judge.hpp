@@ -89,6 +89,8 @@ class judge {
   void routed(moment asked, moment now, instance_id instance, std::uint16_t port);
   /// The router hears that this child has ended and not well.
   void end_told(moment now, const std::string& slot, const std::string& instance);
+  /// And then, that no process of it is left.
+  void nothing_left(moment now, const std::string& slot, const std::string& instance);
   void refused(moment asked, moment now, no_route why);
   void unreachable(moment now, std::uint16_t port);
   void turn_ended(instance_id instance) { --in_flight_[instance]; }
@@ -141,6 +143,8 @@ class judge {
     std::optional<moment> up_since;     // routable for certain
     std::optional<moment> lost_at;      // by a turn
     std::optional<moment> leaving_since;
+    bool end_heard = false;              // while it served
+    bool gone = false;                   // what answers there is a stranger
     std::optional<moment> streak_since;  // ready without a break
     int good_in_row = 0;
     int bad_in_row = 0;
@@ -148,6 +152,7 @@ class judge {
     // Losses.
     bool replacement = false;  // launched by the router itself
     bool wished_away = false;  // an operator asked for its end
+    bool unwanted = false;     // already while it was looked for: that wish lasts
     bool was_ready = false;
     bool doomed = false;  // it was down for too long once; that it came back changes nothing
     bool stable = false;  // ready for long enough to forget earlier losses

@@ -28,6 +28,8 @@ void judge::probed(moment asked, moment now, std::uint16_t port, probe_verdict v
     }
     return;
   }
+  if (f->gone)
+    return;
   f->doomed = f->doomed || down_for(now, *f) >= made_of_.launch.replace_after;
   f->bad_in_row = 0;
   f->down_since.reset();
@@ -93,8 +95,17 @@ void judge::unreachable(moment now, std::uint16_t port) {
 }
 
 void judge::end_told(moment now, const std::string& slot, const std::string& instance) {
-  if (auto& f = at(slot); f.instance == instance && f.ready_since)
+  if (auto& f = at(slot); f.instance == instance && f.ready_since) {
+    f.end_heard = true;
     leaves_rotation(now, f);
+  }
+}
+
+void judge::nothing_left(moment now, const std::string& slot, const std::string& instance) {
+  if (auto& f = at(slot); f.instance == instance && f.end_heard) {
+    f.gone = true;
+    leaves_rotation(now, f);
+  }
 }
 
 // One that is out of rotation already does not begin to be so.
