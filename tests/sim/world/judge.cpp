@@ -47,7 +47,7 @@ void judge::life_begins(moment now) {
     f.writes = 0;
     f.newest = {};
     f.listed = false;
-    f.inherited = file_->contains(f.name);
+    f.inherited = f.looked_for = file_->contains(f.name);
     // What is recorded may be there, launched or not.
     if (f.inherited) {
       f.may_hold = true;
@@ -170,7 +170,7 @@ void judge::answered(std::uint64_t id) {
 void judge::shrinks(moment now, const std::string& slot) {
   auto& f = at(slot);
   f.wished_away = true;
-  f.unwanted = f.unwanted || (f.inherited && !f.listed);
+  f.unwanted = f.unwanted || f.looked_for;
   f.relaunch_due.reset();
   if (f.ready_since && !f.leaving_since) {
     f.leaving_since = now;

@@ -129,6 +129,7 @@ class judge {
     std::string instance;        // of the last launch command
     bool may_hold = false;
     bool inherited = false;    // on the disk when this life began
+    bool looked_for = false;   // and nothing about it was written since
     bool listed = false;       // shown by the router in this life
     int writes = 0;            // to the disk, not answered yet
     bool launch_open = false;  // commands that are out

@@ -69,6 +69,7 @@ void judge::attempt_failed(moment now, facts& f) {
 void judge::wrote(moment now, const std::string& slot, bool refused) {
   auto& f = at(slot);
   --f.writes;
+  f.looked_for = false;
   if (refused)
     attempt_failed(now, f);
 }
