@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The router process: settings, lanes, actors, listeners, and the order in which they end.
+#include "service_manager.hpp"
 #include "stderr_log.hpp"
 
 #include "fleet/actors/lane_scheduler.hpp"
@@ -38,6 +39,8 @@ constexpr int exit_refused = 1;
 /// After the last turn: for connections that hold a half-sent request and would hear 503 anyway.
 constexpr std::chrono::seconds goodbye{1};
 constexpr std::chrono::milliseconds signal_poll{20};
+/// A launch and a stop command, one after the other, may each take two minutes.
+constexpr std::chrono::minutes commands_at_the_end{5};
 
 std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
@@ -182,8 +185,10 @@ bool is_loopback(const std::string& address) {
 }
 
 int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::pool_limits& pool,
-          std::optional<fleet::journal> journal, const sigset_t& ending) {
+          std::optional<fleet::journal> journal, const sigset_t& ending,
+          std::string notify_socket) {
   fleet::stderr_log log(given.level, given.format);
+  fleet::service_manager manager(std::move(notify_socket), log);
   for (const auto& warning : spec.warnings) {
     log.warn("fleet_file", {{"warning", warning}});
   }
@@ -237,11 +242,13 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
                            {"slots", std::to_string(slots)},
                            {"lanes", std::to_string(lanes.lanes())},
                            {"version", fleet::version()}});
+    manager.ready(*url);
     int signal = 0;
     while (signal == 0) {  // a debugger that attaches ends the wait early
       signal = wait_for_signal(ending, std::chrono::hours(1));
     }
     log.info("stopping", {{"signal", std::to_string(signal)}});
+    manager.stopping(given.drain_timeout + 2 * given.stop_grace + commands_at_the_end);
     drain(ending, system, actors, server, given.drain_timeout, log);
     server.close();
     held = still_held(system, actors.supervisor);
@@ -270,6 +277,7 @@ int run(const fleet::settings& given) {
     return EXIT_SUCCESS;
   }
   const auto ending = take_signals();
+  auto notify_socket = fleet::take_notify_socket();
   raise_descriptor_limit();
   std::optional<fleet::journal> journal;
   if (!given.state_file.empty()) {
@@ -279,7 +287,8 @@ int run(const fleet::settings& given) {
     }
     journal = *std::move(opened);
   }
-  return serve(given, std::move(*spec), *pool, std::move(journal), ending);
+  return serve(given, std::move(*spec), *pool, std::move(journal), ending,
+               std::move(notify_socket));
 }
 
 }  // namespace
