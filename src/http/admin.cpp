@@ -184,7 +184,7 @@ awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settin
     if (!is_read(head)) {
       co_return wrong_method("GET, HEAD");
     }
-    co_return co_await answer_log(fleet, slot, head.target);
+    co_return co_await answer_log(fleet, slot, head);
   }
   if (const auto slot = slot_in(path, "/release"); !slot.empty()) {
     if (head.method != "POST") {

@@ -6,6 +6,8 @@
 
 #include "fleet/http/settings.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,11 +17,12 @@ namespace fleet::http {
 struct own_reply {
   int status = 200;
   std::string json;
-  std::string location;       ///< Location field; empty: none
-  std::string allow;          ///< Allow field; empty: none
-  bool authenticate = false;  ///< WWW-Authenticate: Bearer
-  std::string text;           ///< in place of `json`: text/plain
-  std::string log_end;        ///< X-Log-End field; empty: none
+  std::string location;                  ///< Location field; empty: none
+  std::string allow;                     ///< Allow field; empty: none
+  bool authenticate = false;             ///< WWW-Authenticate: Bearer
+  std::string text;                      ///< in place of `json`: text/plain
+  std::optional<std::uint64_t> log_end;  ///< X-Log-End field
+  std::string follow;  ///< slot whose log goes on behind `text` and `log_end`; empty: none
 };
 
 /// A refusal with its error object.

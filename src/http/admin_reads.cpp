@@ -15,7 +15,6 @@ namespace fleet::http {
 
 namespace {
 
-constexpr std::uint64_t most_log_bytes = 1024 * 1024;
 constexpr std::uint64_t most_log_lines = 1'000'000;
 constexpr std::uint64_t log_lines = 100;
 constexpr std::uint64_t line_bytes = 2048;
@@ -91,12 +90,14 @@ awaitable<own_reply> answer_slots(fleet_port& fleet) {
   co_return own_reply{.json = slots_json(pool)};
 }
 
-awaitable<own_reply> answer_log(fleet_port& fleet, std::string slot, std::string_view target) {
-  const auto query = query_of(target);
+awaitable<own_reply> answer_log(fleet_port& fleet, std::string slot, const request_head& head) {
+  const auto query = query_of(head.target);
   const auto tail = number_in(query, "tail", log_lines);
   const auto after = number_in(query, "after", 0);
-  if (!tail || !after || *tail == 0 || *tail > most_log_lines) {
-    co_return refused(400, "bad_request", "tail takes 1 to 1000000 lines, after takes an offset");
+  const auto follow = number_in(query, "follow", 0);
+  if (!tail || !after || *tail == 0 || *tail > most_log_lines || follow.value_or(2) > 1) {
+    co_return refused(400, "bad_request",
+                      "tail takes 1 to 1000000 lines, after takes an offset, follow takes 0 or 1");
   }
   const bool whole = query.find("after=") != std::string_view::npos;
   log_query wanted{.slot = slot, .begin = *after, .bytes = most_log_bytes};
@@ -112,7 +113,9 @@ awaitable<own_reply> answer_log(fleet_port& fleet, std::string slot, std::string
       break;
   }
   auto text = whole ? std::move(log.text) : std::string(last_lines(log.text, *tail));
-  co_return own_reply{.text = std::move(text), .log_end = std::to_string(log.end)};
+  co_return own_reply{.text = std::move(text),
+                      .log_end = log.end,
+                      .follow = *follow == 1 && head.method == "GET" ? std::move(slot) : ""};
 }
 
 own_reply answer_about(const http_settings& settings, const request_head& head) {

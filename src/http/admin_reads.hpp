@@ -19,9 +19,12 @@ awaitable<own_reply> answer_replica(fleet_port& fleet, std::string name);
 /// GET /slots.
 awaitable<own_reply> answer_slots(fleet_port& fleet);
 
-/// GET /slots/{slot}/log: the last `tail` lines, or what stands behind the offset `after`; at most
-/// 1 MiB. X-Log-End is the offset to go on from.
-awaitable<own_reply> answer_log(fleet_port& fleet, std::string slot, std::string_view target);
+/// As much of a log is read at a time, the end of it where there is more.
+inline constexpr std::uint64_t most_log_bytes = 1024 * 1024;
+
+/// GET /slots/{slot}/log: the last `tail` lines, or what stands behind the offset `after`.
+/// X-Log-End is the offset to go on from; with `follow=1` the reply says to go on.
+awaitable<own_reply> answer_log(fleet_port& fleet, std::string slot, const request_head& head);
 
 /// GET /version and GET /openapi.json, which need no token.
 [[nodiscard]] own_reply answer_about(const http_settings& settings, const request_head& head);

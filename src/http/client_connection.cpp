@@ -3,6 +3,7 @@
 
 #include "admin_reads.hpp"
 #include "exchange.hpp"
+#include "log_follow.hpp"
 #include "view_json.hpp"
 
 #include "fleet/core/session_id.hpp"
@@ -287,6 +288,11 @@ awaitable<bool> client_connection::answer() {
       if (reply.authenticate) {
         lane_.unauthorized.note(lane_.log, address_);
       }
+      if (!reply.follow.empty()) {
+        log_follow stream(*this, lane_);
+        co_await stream.run(reply);
+        co_return false;
+      }
       const bool keep = may_keep();
       co_return co_await send_own(admin_text(reply, keep), keep);
     }
@@ -326,7 +332,7 @@ std::string client_connection::admin_text(const own_reply& reply, bool keep) con
                      {"Location", reply.location},
                      {"Allow", reply.allow},
                      {"Retry-After", reply.status == 503 ? "1" : ""},
-                     {"X-Log-End", reply.log_end},
+                     {"X-Log-End", reply.log_end ? std::to_string(*reply.log_end) : ""},
                      {"WWW-Authenticate", reply.authenticate ? "Bearer" : ""}},
                     text ? "text/plain; charset=utf-8" : "application/json");
 }

@@ -11,7 +11,6 @@ namespace fleet::http {
 namespace {
 
 constexpr std::string_view crlf = "\r\n";
-constexpr std::string_view last_chunk = "0\r\n\r\n";
 
 bool out_of_descriptors(error_code ec) {
   return ec == asio::error::no_descriptors || ec == asio::error::no_memory ||

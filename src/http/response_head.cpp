@@ -6,6 +6,9 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <array>
+#include <charconv>
+
 namespace fleet::http {
 
 namespace {
@@ -105,6 +108,28 @@ std::string own_answer(int status, std::string_view body, bool keep_alive, bool 
     out.append(body);
   }
   return out;
+}
+
+std::string open_answer(body_framing framing, std::string_view request_id) {
+  std::string out = "HTTP/1.1 200 OK\r\n";
+  append_line(out, "Server", "pypto-serving-router");
+  append_line(out, "Content-Type", "text/plain; charset=utf-8");
+  append_line(out, "X-Request-Id", request_id);
+  if (framing == body_framing::chunked) {
+    append_line(out, "Transfer-Encoding", "chunked");
+  }
+  append_line(out, "Connection", "close");
+  return out.append("\r\n");
+}
+
+std::string framed(body_framing framing, std::string_view text) {
+  std::string out;
+  if (text.empty() || framing == body_framing::close) {
+    return out.assign(text);
+  }
+  std::array<char, 16> size{};
+  const auto end = std::to_chars(size.data(), size.data() + size.size(), text.size(), 16).ptr;
+  return out.append(size.data(), end).append("\r\n").append(text).append("\r\n");
 }
 
 std::string error_json(const refusal& why) {

@@ -50,6 +50,16 @@ struct extra_field {
                                      std::initializer_list<extra_field> extra = {},
                                      std::string_view type = "application/json");
 
+/// The head of an answer of the router's own whose text has no end yet. Its connection serves
+/// nothing else. `framing`: chunked or close.
+[[nodiscard]] std::string open_answer(body_framing framing, std::string_view request_id);
+
+/// One chunk of a chunked body, or the bytes alone with framing `close`; empty for an empty text,
+/// which as a chunk would end the body.
+[[nodiscard]] std::string framed(body_framing framing, std::string_view text);
+
+inline constexpr std::string_view last_chunk = "0\r\n\r\n";
+
 /// The error object of contract section 4 for a refusal.
 [[nodiscard]] std::string error_json(const refusal& why);
 

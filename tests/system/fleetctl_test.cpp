@@ -81,6 +81,12 @@ TEST_CASE("--timeout ends a wait with exit 4, the launch goes on") {
   CHECK(eventually([&] { return follow.output_text() == "shard ?[31m3 of 8\n"; }));
   std::ofstream(p.log_path("n-d0"), std::ios::app) << "shard 4 of 8\n";
   CHECK(eventually([&] { return follow.output_text() == "shard ?[31m3 of 8\nshard 4 of 8\n"; }));
+
+  raw_client stream{p.port()};
+  stream.send("GET /slots/n-d0/log?tail=1&follow=1 HTTP/1.1\r\nHost: r\r\n\r\n");
+  CHECK(stream.wait_for("shard 4 of 8\n"));
+  std::ofstream(p.log_path("n-d0"), std::ios::app) << "shard 5 of 8\n";
+  CHECK(stream.wait_for("d\r\nshard 5 of 8\n\r\n"));
 }
 
 TEST_CASE("release shows what is known and wants to be sure") {
