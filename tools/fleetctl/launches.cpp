@@ -2,6 +2,7 @@
 // add: launches, and what becomes of them.
 #include "actions.hpp"
 #include "pending.hpp"
+#include "progress.hpp"
 #include "text.hpp"
 
 #include <boost/json/object.hpp>
@@ -166,47 +167,34 @@ int conclude(const session& at, live_lines& live, const launch& of, bool wait) {
 }  // namespace
 
 int launch_all(const session& at, const std::vector<std::string>& slots, bool wait) {
-  std::vector<std::unique_ptr<launch>> open;
+  under_way<launch> launches;
   for (const auto& each : slots) {
-    open.push_back(std::make_unique<launch>(at, each));
+    launches.open.push_back(std::make_unique<launch>(at, each));
   }
   live_lines live(at.screen);
   outlook out(at);
   pauses between;
-  int status = exit_done;
   for (;;) {
+    auto& open = launches.open;
     std::optional<pool> members;
     if (std::any_of(open.begin(), open.end(), [](const auto& each) { return each->begun(); })) {
       members = out.look();
     }
-    lines now;
-    lines brief;
     for (auto& each : open) {
       if (members && each->begun()) {
         each->look(*members);
       }
       each->hear(wait);
-      if (each->settled()) {
-        status = std::max(status, conclude(at, live, *each, wait));
-        continue;
-      }
-      now.push_back(each->progress());
-      brief.push_back(each->brief());
     }
-    std::erase_if(open, [](const auto& each) { return each->settled(); });
-    if (open.empty()) {
-      return status;
+    const auto end = launches.show(
+        at, live, wait, [&](const launch& of) { return conclude(at, live, of, wait); },
+        "timed out; not ready yet: ", "; the router goes on, `fleetctl watch` shows it");
+    if (end) {
+      return *end;
     }
     if (out.lost()) {
       live.clear();
       return complain(at, out.last());
-    }
-    if (at.tells() && wait) {
-      live.draw(now, brief);
-    }
-    if (at.late()) {
-      return complain({exit_timed_out, "timed out; not ready yet: " + rendered(brief.front(), {}) +
-                                           "; the router goes on, `fleetctl watch` shows it"});
     }
     between.pause();
   }

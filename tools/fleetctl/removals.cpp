@@ -2,6 +2,7 @@
 // remove and scale: what is drained and stopped.
 #include "actions.hpp"
 #include "pending.hpp"
+#include "progress.hpp"
 #include "text.hpp"
 
 #include <algorithm>
@@ -116,36 +117,22 @@ std::vector<std::string> least_needed(std::vector<slot> slots, std::size_t count
 }  // namespace
 
 int remove_all(const session& at, const std::vector<std::string>& names, bool wait) {
-  std::vector<std::unique_ptr<removal>> open;
+  under_way<removal> removals;
   for (const auto& each : std::set<std::string>(names.begin(), names.end())) {
-    open.push_back(std::make_unique<removal>(at, each));
+    removals.open.push_back(std::make_unique<removal>(at, each));
   }
   live_lines live(at.screen);
   pauses between;
-  int status = exit_done;
   for (;;) {
     const auto slots = read_slots(at.router.get("/slots").body).value_or(std::vector<slot>());
-    lines now;
-    lines brief;
-    for (auto& each : open) {
+    for (auto& each : removals.open) {
       each->step(at, slots, wait);
-      if (each->settled()) {
-        status = std::max(status, conclude(at, live, *each));
-        continue;
-      }
-      now.push_back(each->progress());
-      brief.push_back(each->brief());
     }
-    std::erase_if(open, [](const auto& each) { return each->settled(); });
-    if (open.empty()) {
-      return status;
-    }
-    if (at.tells() && wait) {
-      live.draw(now, brief);
-    }
-    if (at.late()) {
-      return complain({exit_timed_out, "timed out: " + rendered(brief.front(), {}) +
-                                           "; the router goes on with it"});
+    const auto end = removals.show(
+        at, live, wait, [&](const removal& of) { return conclude(at, live, of); },
+        "timed out: ", "; the router goes on with it");
+    if (end) {
+      return *end;
     }
     between.pause();
   }
