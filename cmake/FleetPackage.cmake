@@ -12,6 +12,8 @@ install(FILES docs/man/fleet-file.5 DESTINATION "${CMAKE_INSTALL_MANDIR}/man5" C
 install(FILES README.md CHANGELOG.md LICENSE docs/openapi.json docs/fleet.example.json
   packaging/hardening.conf
   DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pypto-serving-router" COMPONENT programs)
+install(FILES docs/fleet.schema.json
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/pypto-serving-router" COMPONENT programs)
 install(FILES packaging/pypto-serving-router.service DESTINATION lib/systemd/system
   COMPONENT programs)
 

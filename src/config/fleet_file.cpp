@@ -28,6 +28,8 @@ std::string place(const char* list, std::size_t index) {
 fleet_spec read_lists(const json::value& document, complaint& out) {
   fleet_spec fleet;
   fields in(document, "", out);
+  std::string for_editors;
+  in.text("$schema", for_editors);
   in.each("replicas", [&](const json::value& value, const std::string& where) {
     fleet.replicas.push_back(read_replica(value, where, out));
   });

@@ -99,6 +99,10 @@ std::string host_of_ssh(std::string_view destination) {
       }
       host = host.substr(0, colon);
     }
+    // ssh would take the rest of an IPv6 address without brackets for a port.
+    if (host.find(':') != std::string_view::npos && !host.starts_with('[')) {
+      return {};
+    }
     host = without_brackets(host);
   }
   return is_host(host) ? std::string(host) : std::string{};

@@ -64,6 +64,7 @@ TEST_CASE("the host part of an ssh destination is found in each of its forms") {
       {"ssh://node02/path", ""},
       {"ssh://node02:", ""},
       {"ssh://node02:x", ""},
+      {"ssh://::1:22", ""},
       {"a\nb@c", ""},
   };
   for (const auto& [destination, host] : table) {

@@ -30,6 +30,7 @@ struct fleet_spec {
 ///
 /// Names of replicas and hosts: 1..100 characters of A-Z a-z 0-9 . _ : [ ] - beginning with a
 /// letter, a digit, _ or [, so that they fit a URL path segment and a log file's name.
+/// A text under `$schema` at the top is for editors and not looked at.
 /// Limits: 16 MiB, nesting depth 32, device ids 0..65534, 10000 replicas and slots in all.
 [[nodiscard]] outcome<fleet_spec> read_fleet_file(const std::string& path);
 
