@@ -172,9 +172,9 @@ void drain(const sigset_t& ending, caf::actor_system& system, const fleet::runni
                {{"effect", "turns are not waited for any longer"}});
       const auto hurried = ask_shutdown(system, actors.supervisor, fleet::shutdown_atom::value,
                                         fleet::hurry_atom::value);
-      server.close();
+      server.cut_turns();
       hurried.wait();
-      return;
+      break;
     }
   }
   server.wait_until_idle(goodbye);
@@ -274,6 +274,9 @@ int run(const fleet::settings& given) {
   }
   if (given.check) {
     std::cout << fleet::slot_table(*spec);
+    for (const auto& warning : spec->warnings) {
+      std::cerr << "pypto-serving-router: warning: " << warning << "\n";
+    }
     return EXIT_SUCCESS;
   }
   const auto ending = take_signals();

@@ -165,6 +165,7 @@ class supervisor_state {
   std::map<std::string, undeclared_slot> undeclared_;
   // Slot to who may hold its devices, and where that was recorded.
   std::map<std::size_t, std::map<std::string, std::string>> blockers_;
+  std::set<std::size_t> blocked_;  // those of them that are kept back for nothing else
 
   std::map<std::uint64_t, caf::typed_response_promise<pool_view>> views_;  // being put together
   std::uint64_t last_view_ = 0;

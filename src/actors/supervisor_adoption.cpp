@@ -36,7 +36,7 @@ std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> devices) {
 
 // What a record does not tell does not differ.
 bool same_place(const slot_record& r, const slot_setup& declared) {
-  return (r.host.empty() || r.host == declared.host.name) &&
+  return (r.host.empty() || (r.host == declared.host.name && r.ssh == declared.host.ssh)) &&
          (r.devices.empty() || sorted(r.devices) == sorted(declared.slot.devices)) &&
          (r.address.empty() || r.address == declared.slot.address) &&
          (r.port == 0 || r.port == declared.slot.port);
@@ -124,11 +124,12 @@ void supervisor_state::block(std::size_t index, std::chrono::nanoseconds since) 
         (detail.empty() ? "may be held by " : "; and by ") + holder + ", recorded with " + where;
   log_->warn("slot_reserved",
              {{"slot", pool_.name(index)}, {"reason", blocked_reason}, {"detail", detail}});
+  blocked_.insert(index);
   pool_.set(index, slot_stage::unconfirmed, blocked_reason, std::move(detail), since);
 }
 
 bool supervisor_state::is_blocked(std::size_t index) const {
-  return pool_.stage(index) == slot_stage::unconfirmed && pool_.reason(index) == blocked_reason;
+  return blocked_.contains(index);
 }
 
 // Whatever came of it, the slot has been looked at once.
@@ -165,6 +166,7 @@ void supervisor_state::unblock(const std::string& slot_name) {
 }
 
 void supervisor_state::release_blocked(std::size_t index) {
+  blocked_.erase(index);
   blockers_.erase(index);
   log_->warn("slot_released", {{"slot", pool_.name(index)}});
   pool_.set(index, slot_stage::free, {}, {}, now());

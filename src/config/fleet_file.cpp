@@ -104,14 +104,6 @@ void check_members(const fleet_spec& fleet, complaint& out) {
   }
 }
 
-/// The same text is the same machine for certain. A port may lead to another one behind an address.
-std::string machine_of(const host_spec& host) {
-  const auto port = host.ssh.starts_with("ssh://") ? host.ssh.rfind(':') : std::string::npos;
-  const bool given = port != std::string::npos && host.ssh.find(']', port) == std::string::npos &&
-                     host.ssh.find('/', port) == std::string::npos;
-  return canonical_host(host_of_ssh(host.ssh)) + (given ? host.ssh.substr(port) : "");
-}
-
 using device_users = std::map<std::pair<std::string, std::uint32_t>, std::size_t>;
 
 /// Which earlier host has one of these devices, too, and which device that is.
@@ -130,7 +122,7 @@ std::optional<std::pair<std::size_t, std::uint32_t>> give_devices(
 void check_devices(const std::vector<host_spec>& hosts, complaint& out) {
   device_users users;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    if (const auto twice = give_devices(users, machine_of(hosts[i]), hosts[i].devices, i)) {
+    if (const auto twice = give_devices(users, machine_of_ssh(hosts[i].ssh), hosts[i].devices, i)) {
       out.say(place("hosts", i) + ".devices", "device " + std::to_string(twice->second) +
                                                   " of the same machine is given to " +
                                                   place("hosts", twice->first) + ", too");
@@ -148,14 +140,13 @@ void warn_of_unverified(const fleet_spec& fleet, const std::string& prefix,
   }
 }
 
-// Not refused: another port may be another machine behind the same address.
+// Not refused: another port, or another name for ssh, may be another machine behind one address.
 void warn_of_shared_devices(const fleet_spec& fleet, const std::string& prefix,
                             std::vector<std::string>& warnings) {
   device_users users;
   for (std::size_t i = 0; i < fleet.hosts.size(); ++i) {
     const auto& host = fleet.hosts[i];
-    if (const auto twice =
-            give_devices(users, canonical_host(host_of_ssh(host.ssh)), host.devices, i)) {
+    if (const auto twice = give_devices(users, canonical_host(host.address), host.devices, i)) {
       warnings.push_back(prefix + place("hosts", i) + ".devices: device " +
                          std::to_string(twice->second) + " is given to " +
                          place("hosts", twice->first) + " of the same address, too");

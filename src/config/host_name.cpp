@@ -76,6 +76,9 @@ std::string canonical_host(std::string_view host) {
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   });
+  if (name.size() > 1 && name.ends_with('.')) {
+    name.pop_back();
+  }
   return name == "localhost" ? "127.0.0.1" : name;
 }
 
@@ -106,6 +109,24 @@ std::string host_of_ssh(std::string_view destination) {
     host = without_brackets(host);
   }
   return is_host(host) ? std::string(host) : std::string{};
+}
+
+std::string machine_of_ssh(std::string_view destination) {
+  const auto host = host_of_ssh(destination);
+  if (host.empty()) {
+    return std::string(destination.substr(destination.rfind('@') + 1));
+  }
+  const auto name = canonical_host(host);
+  std::string_view port;
+  if (destination.starts_with("ssh://")) {
+    const auto end = destination.find_last_not_of("0123456789");
+    port = destination[end] == ':' ? destination.substr(end + 1) : port;
+    port.remove_prefix(std::min(port.find_first_not_of('0'), port.size()));
+  }
+  if (port.empty() || port == "22") {
+    return name.starts_with("127.") || name == "::1" ? "" : name;
+  }
+  return name + ":" + std::string(port);
 }
 
 bool is_ssh_alias(std::string_view destination) {

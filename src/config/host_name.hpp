@@ -16,13 +16,18 @@ namespace fleet {
 /// `[::1]` without its brackets; any other text unchanged.
 [[nodiscard]] std::string_view without_brackets(std::string_view text);
 
-/// The same text for hosts that are plainly the same: letter case, spelling of an IPv6 address,
-/// localhost and 127.0.0.1. Resolves no names.
+/// The same text for hosts that are plainly the same: letter case, a dot at the end, spelling
+/// of an IPv6 address, localhost and 127.0.0.1. Resolves no names.
 [[nodiscard]] std::string canonical_host(std::string_view host);
 
 /// The host part of an ssh destination: `host`, `user@host`, `ssh://[user@]host[:port]`. Empty when
 /// the destination is none of these, or could be taken for an option.
 [[nodiscard]] std::string host_of_ssh(std::string_view destination);
+
+/// The machine behind an ssh destination: the same text where it is plainly the same one, empty for
+/// the router's own, which an empty destination and a loopback address mean. Another port than 22
+/// may lead to another machine, also on a loopback address. Resolves no names.
+[[nodiscard]] std::string machine_of_ssh(std::string_view destination);
 
 /// `name` or `user@name` where the name is one that only ssh's own configuration can resolve: it is
 /// no host name (`_gpu`, `rack+1`), but safe to hand to ssh.

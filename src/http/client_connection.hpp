@@ -40,6 +40,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   static void start(std::shared_ptr<client_connection> connection);
 
   void stop_when_idle() override;
+  void stop_turn() override;
   void close() override;
   /// At once and with a reset: where the end of the connection would mean the end of the body, a
   /// plain close would pass a cut answer off as a whole one.
@@ -76,6 +77,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   void resolve_session();
   awaitable<bool> answer();
   awaitable<bool> answer_health();
+  awaitable<bool> answer_admin_call();
   awaitable<bool> send_own(std::string text, bool keep);
   [[nodiscard]] std::string admin_text(const own_reply& reply, bool keep) const;
   [[nodiscard]] std::string refusal_text(const refusal& why, bool keep) const;
@@ -95,6 +97,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   bool in_request_ = false;
   bool served_before_ = false;
   bool closed_ = false;
+  bool asks_admin_ = false;  // an answer of the admin API is on its way
   std::function<void()> gone_;
   std::optional<request_parser> parser_;
   session_scan scan_;

@@ -29,6 +29,8 @@ class lane_client : public boost::intrusive::list_base_hook<
 
   /// The router stops: goes at once when no request has begun, after its answer otherwise.
   virtual void stop_when_idle() = 0;
+  /// The drain is over: goes at once unless it waits for an answer of the admin API.
+  virtual void stop_turn() = 0;
   /// At once; an exchange under way sees its client gone.
   virtual void close() = 0;
 };

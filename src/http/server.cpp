@@ -120,6 +120,15 @@ bool server::wait_until_idle(std::chrono::nanoseconds limit) {
   return true;
 }
 
+void server::cut_turns() {
+  impl_->each_lane([this](std::size_t i) {
+    auto& services = *impl_->services[i];
+    for (auto at = services.clients.begin(); at != services.clients.end();) {
+      (at++)->stop_turn();
+    }
+  });
+}
+
 void server::close() {
   impl_->each_lane([this](std::size_t i) {
     auto& services = *impl_->services[i];

@@ -103,3 +103,22 @@ TEST_CASE("a machine that is called and addressed in another way now is still th
   by_ssh.play({});
   CHECK(reasons(by_ssh.capacity()) == texts{"far-d1:devices-held", "old-d1:no-longer-declared"});
 }
+
+TEST_CASE("a slot whose host is reached in another way now is no slot of that record") {
+  auto elsewhere = near(0);
+  elsewhere.ssh = "u@far";
+  restarted sim(left({elsewhere}), probe_verdict::good);
+  sim.play(1min);
+  CHECK(reasons(sim.capacity()) == texts{"near-d0:no-longer-declared"});
+  CHECK(sim.commands->count("stop") == 0);
+}
+
+TEST_CASE("whatever word a record gives as its reason, its release erases it") {
+  auto odd = near(0);
+  odd.reason = "devices-held";
+  restarted sim(left({odd}), probe_verdict::silent);
+  sim.play(1s);
+  CHECK(sim.release("near-d0").outcome == release_outcome::released);
+  CHECK(sim.journal->held.empty());
+  CHECK(sim.grow("near-d0").outcome == grow_outcome::accepted);
+}

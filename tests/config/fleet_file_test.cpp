@@ -217,7 +217,16 @@ TEST_CASE("a device that two hosts of one machine have is refused") {
   CHECK(error("", "") == refused);
   CHECK(error(R"(, "ssh": "a@far")", R"(, "ssh": "FAR")") == refused);
   CHECK(error(R"(, "ssh": "ssh://a@far:22")", R"(, "ssh": "ssh://b@far:22")") == refused);
-  CHECK(error("", R"(, "ssh": "far")") == "accepted");
+  CHECK(error(R"(, "ssh": "far")", R"(, "ssh": "far.")") == refused);
+  CHECK(error(R"(, "ssh": "far")", R"(, "ssh": "ssh://far:022")") == refused);
+  CHECK(error(R"(, "ssh": "a@_gpu", "address": "g")", R"(, "ssh": "_gpu", "address": "h")") ==
+        refused);
+  for (const auto* here : {"localhost", "u@127.0.0.1", "ssh://[::1]", "127.0.1.1"})
+    CHECK(error("", R"(, "ssh": ")" + std::string(here) + '"') == refused);
+  for (const auto* elsewhere : {"far", "ssh://localhost:2222", "_gpu\", \"address\": \"far"})
+    CHECK(error("", R"(, "ssh": ")" + std::string(elsewhere) + '"') == "accepted");
+  CHECK(error(R"(, "ssh": "gpu+1", "address": "g1")", R"(, "ssh": "gpu+2", "address": "g2")") ==
+        "accepted");
 }
 
 TEST_CASE("a file that is missing, unreadable or too large is named with the reason") {

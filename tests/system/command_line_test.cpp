@@ -165,6 +165,14 @@ TEST_CASE("--check validates the fleet file and prints the slot table and exits 
   }
 }
 
+TEST_CASE("--check also prints what is allowed but odd") {
+  const auto run = check_fleet(R"({"hosts":[{"devices":[0],"model":"/m","identity_file":"/k"}]})");
+  CHECK(run.status == 0);
+  CHECK(holds(run.output, "host0-d0"));
+  CHECK(holds(run.errors, "pypto-serving-router: warning: "));
+  CHECK(holds(run.errors, "fleet.json: hosts[0].identity_file: has no use without ssh\n"));
+}
+
 TEST_CASE("D74 only the known placeholders expand and each time they occur") {
   const auto run = check_fleet(
       R"({"hosts":[{"name":"h","devices":[4,5],"devices_per_replica":2,"port_base":9000,

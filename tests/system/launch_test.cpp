@@ -193,6 +193,23 @@ TEST_CASE("D66 a second signal ends the drain and orphans nothing") {
   CHECK(stubs_on(p.host.port(0)).empty());
 }
 
+TEST_CASE("a DELETE under way is answered though a second signal ends the drain") {
+  pool p({.args = {"--ignore-sigterm"}});
+  REQUIRE(p.ready("n-d0"));
+  raw_client client{p.port()};
+  client.send("DELETE /replicas/n-d0 HTTP/1.1\r\nHost: r\r\n\r\n");
+  REQUIRE(eventually([&] {
+    return admin(p.port(), "GET", "/slots").body.find(R"("stage":"stopping")") != std::string::npos;
+  }));
+  p.router->signal(SIGTERM);
+  CHECK(eventually([&] { return p.router->logged("stopping"); }));
+  p.router->signal(SIGTERM);
+  const auto answer = client.read_response();
+  CHECK(answer.status() == 200);
+  CHECK(answer.body.find(R"("stopped":true)") != std::string::npos);
+  CHECK(p.router->process().wait_exit() == 0);
+}
+
 TEST_CASE("D30 no defunct children are left, however a replica ends") {
   pool p({.args = {"--die-after-seconds", "0.2"}}, {"--initial-replicas", "0"});
   for (int i = 0; i < 5; ++i)

@@ -38,6 +38,10 @@ class server {
   /// Waits until no connection is left, or for `limit`; true when none is.
   bool wait_until_idle(std::chrono::nanoseconds limit);
 
+  /// Turns are not waited for any longer: ends all connections but those that the admin API owes an
+  /// answer.
+  void cut_turns();
+
   /// Ends whatever is still open and waits for it, a few seconds at most.
   void close();
 

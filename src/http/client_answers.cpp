@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// What a client's connection does with a request that is here: see client_connection.cpp for how it
+// gets here.
+#include "admin_reads.hpp"
+#include "client_connection.hpp"
+#include "exchange.hpp"
+#include "log_follow.hpp"
+#include "view_json.hpp"
+
+namespace fleet::http {
+
+namespace {
+
+std::string options_text(bool keep) {
+  return own_answer(204, "", keep, false, {{"Allow", "GET, HEAD, POST, OPTIONS"}});
+}
+
+}  // namespace
+
+awaitable<bool> client_connection::answer() {
+  switch (request_.head.kind) {
+    case route_kind::health:
+      co_return co_await answer_health();
+    case route_kind::options:
+      co_return co_await send_own(options_text(may_keep()), may_keep());
+    case route_kind::models:
+    case route_kind::proxied: {
+      exchange turn(*this, lane_);
+      co_return co_await turn.run();
+    }
+    case route_kind::about: {
+      const auto reply = answer_about(lane_.settings, request_.head);
+      co_return co_await send_own(admin_text(reply, may_keep()), may_keep());
+    }
+    case route_kind::admin:
+      co_return co_await answer_admin_call();
+    case route_kind::unknown:
+      break;
+  }
+  // Named, not a braced temporary: g++ 12 destroys one twice around co_await.
+  const refusal unknown{404, "not_found",
+                        "no such path here; there are /v1/..., /health and /replicas"};
+  co_return co_await refuse(unknown);
+}
+
+awaitable<bool> client_connection::answer_health() {
+  const auto& method = request_.head.method;
+  if (method != "GET" && method != "HEAD") {
+    const refusal other{405, "method_not_allowed", "/health takes GET"};
+    co_return co_await refuse(other);
+  }
+  const auto view = co_await lane_.fleet->health();
+  const bool keep = may_keep();
+  co_return co_await send_own(
+      own_answer(any_routable(view) ? 200 : 503, health_json(view), keep, method == "HEAD"), keep);
+}
+
+awaitable<bool> client_connection::answer_admin_call() {
+  asks_admin_ = true;
+  const auto reply =
+      co_await answer_admin(*lane_.fleet, lane_.settings, request_.head, request_.body);
+  if (reply.authenticate) {
+    lane_.unauthorized.note(lane_.log, address_);
+  }
+  bool keep = false;
+  if (reply.follow.empty()) {
+    const bool may = may_keep();
+    keep = co_await send_own(admin_text(reply, may), may);
+  } else {
+    log_follow stream(*this, lane_);
+    co_await stream.run(reply);
+  }
+  asks_admin_ = false;
+  co_return keep;
+}
+
+awaitable<bool> client_connection::send_own(std::string text, bool keep) {
+  limit_to(lane_.settings.body_timeout);
+  const auto ec = co_await write(asio::buffer(text));
+  limit_.disarm();
+  co_return !ec && keep;
+}
+
+std::string client_connection::admin_text(const own_reply& reply, bool keep) const {
+  const bool text = reply.json.empty();
+  return own_answer(reply.status, text ? reply.text : reply.json, keep,
+                    request_.head.method == "HEAD",
+                    {{"X-Request-Id", request_.request_id},
+                     {"Location", reply.location},
+                     {"Allow", reply.allow},
+                     {"Retry-After", reply.status == 503 ? "1" : ""},
+                     {"X-Log-End", reply.log_end ? std::to_string(*reply.log_end) : ""},
+                     {"WWW-Authenticate", reply.authenticate ? "Bearer" : ""}},
+                    text ? "text/plain; charset=utf-8" : "application/json");
+}
+
+std::string client_connection::refusal_text(const refusal& why, bool keep) const {
+  const auto session = request_.head.carries_session() ? request_.session : std::string();
+  return own_answer(why.status, error_json(why), keep, request_.head.method == "HEAD",
+                    {{"X-Session-Id", session},
+                     {"X-Request-Id", request_.request_id},
+                     {"Retry-After", why.status == 503 ? "1" : ""},
+                     {"Allow", why.status == 405 ? "GET, HEAD" : ""}});
+}
+
+awaitable<bool> client_connection::refuse(const refusal& why) {
+  const bool keep = may_keep();
+  co_return co_await send_own(refusal_text(why, keep), keep);
+}
+
+}  // namespace fleet::http
