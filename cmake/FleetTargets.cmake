@@ -22,7 +22,8 @@ add_library(fleet::json ALIAS fleet_json)
 add_library(fleet_asio INTERFACE)
 target_link_libraries(fleet_asio INTERFACE Boost::headers OpenSSL::SSL Threads::Threads)
 target_compile_definitions(fleet_asio INTERFACE BOOST_ASIO_NO_DEPRECATED
-  BOOST_ASIO_DISABLE_BOOST_COROUTINE)
+  BOOST_ASIO_DISABLE_BOOST_COROUTINE
+  BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=16)
 add_library(fleet::asio ALIAS fleet_asio)
 
 # Warnings for our own code only. Designated initialisers may leave members at their defaults; GCC 12

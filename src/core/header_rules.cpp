@@ -21,9 +21,9 @@ std::string_view trimmed(std::string_view text) noexcept {
 
 }  // namespace
 
-bool same_token(std::string_view a, std::string_view b) noexcept {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return lower(x) == lower(y); });
+bool same_letters(std::string_view a, std::string_view b) noexcept {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 bool is_hop_by_hop(std::string_view name) noexcept {

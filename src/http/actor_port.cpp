@@ -9,31 +9,52 @@
 #include <boost/asio/post.hpp>
 #include <caf/actor_config.hpp>
 #include <caf/actor_system.hpp>
-#include <caf/event_based_actor.hpp>
-#include <caf/send.hpp>
+#include <caf/mailbox_element.hpp>
+#include <caf/make_actor.hpp>
+#include <caf/monitorable_actor.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
 
 namespace fleet::http {
 
 namespace {
 
-/// A question's way back to the coroutine that asked. Answers exactly once: with the default value
-/// when the actors go before they have answered.
+/// What a coroutine waits for. It is told exactly once: the default value when the actors go before
+/// they have answered.
+class question {
+ public:
+  question() = default;
+  question(const question&) = delete;
+  question& operator=(const question&) = delete;
+  virtual ~question() = default;
+
+  virtual void hear(caf::type_erased_tuple& answer) = 0;
+};
+
 template <class Answer>
-class reply_slot {
+class question_for final : public question {
  public:
   template <class Handler>
-  reply_slot(executor where, Handler handler) : where_(where), handler_() {
+  question_for(executor where, Handler handler) : where_(where) {
     handler_.park(std::move(handler));
   }
-  reply_slot(const reply_slot&) = delete;
-  reply_slot& operator=(const reply_slot&) = delete;
-  ~reply_slot() { answer(missing()); }
-
-  void answer(Answer value) {
+  ~question_for() override {
     if (handler_) {
-      asio::post(where_, [handler = handler_.take(), value = std::move(value)]() mutable {
-        std::move(handler)(std::move(value));
-      });
+      asio::post(where_, [handler = handler_.take()]() mutable { std::move(handler)(missing()); });
+    }
+  }
+
+  void hear(caf::type_erased_tuple& answer) override {
+    if (!answer.match_elements<Answer>()) {
+      handler_.resume(missing());
+    } else if (answer.shared()) {
+      handler_.resume(answer.get_as<Answer>(0));
+    } else {
+      handler_.resume(std::move(answer.get_mutable_as<Answer>(0)));
     }
   }
 
@@ -50,19 +71,54 @@ class reply_slot {
   parked<Answer> handler_;
 };
 
+/// Who a lane's questions come from, and where their answers arrive: an actor without a mailbox, as
+/// a hidden one for each question would cost a turn more than all else the actors do for it.
+class answer_desk final : public caf::monitorable_actor {
+ public:
+  answer_desk(caf::actor_config& config, executor where)
+      : caf::monitorable_actor(config), where_(where) {}
+
+  /// On the lane.
+  [[nodiscard]] caf::message_id expect(std::unique_ptr<question> asked) {
+    open_.emplace(++last_, std::move(asked));
+    return caf::make_message_id(last_);
+  }
+
+  /// From any thread.
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* /*host*/) override {
+    if (what->mid.is_response()) {
+      asio::post(where_, [self = caf::strong_actor_ptr(ctrl()), this,
+                          what = std::move(what)]() mutable { hear(*what); });
+    }
+  }
+
+ private:
+  void hear(caf::mailbox_element& what) {
+    if (const auto asked = open_.extract(what.mid.request_id().integer_value())) {
+      asked.mapped()->hear(what.content());
+    }
+  }
+
+  executor where_;
+  std::uint64_t last_ = 0;                                             // this lane only
+  std::unordered_map<std::uint64_t, std::unique_ptr<question>> open_;  // this lane only
+};
+
 class actor_port final : public fleet_port {
  public:
   actor_port(caf::actor_system& system, std::size_t lane, executor where, front_actor front)
-      : system_(system), where_(where), unit_(lane_unit(system, lane)), front_(std::move(front)) {}
+      : where_(where), unit_(lane_unit(system, lane)), front_(std::move(front)) {
+    caf::actor_config config{unit_};
+    desk_ = caf::make_actor<answer_desk, caf::strong_actor_ptr>(
+        system.next_actor_id(), system.node(), &system, config, where);
+  }
 
   awaitable<route_answer> route(route_query query) override {
     return ask<route_answer>(route_atom::value, std::move(query));
   }
 
   void finished(turn_end end) override {
-    caf::actor_cast<caf::abstract_actor*>(front_)->enqueue(
-        nullptr, caf::make_message_id(), caf::make_message(finished_atom::value, std::move(end)),
-        unit_);
+    tell(nullptr, caf::make_message_id(), finished_atom::value, std::move(end));
   }
 
   awaitable<replica_spec> describe(instance_id instance) override {
@@ -86,31 +142,30 @@ class actor_port final : public fleet_port {
   }
 
  private:
+  // The front answers at once or the router holds a promise it always keeps, and a dead actor's
+  // mailbox bounces: no timer is needed, and per turn none may be set.
   template <class Answer, class... Ts>
-  awaitable<Answer> ask(Ts... question) {
+  awaitable<Answer> ask(Ts... words) {
     co_return co_await asio::async_initiate<decltype(use_value), void(Answer)>(
         [&](auto handler) {
-          auto slot = std::make_shared<reply_slot<Answer>>(where_, std::move(handler));
-          // The front answers at once or the router holds a promise it always keeps, and a dead
-          // actor's mailbox bounces: no timer is needed, and per turn none may be set.
-          auto one_shot = [slot = std::move(slot), front = front_,
-                           ... words = std::move(question)](caf::event_based_actor* self) mutable {
-            self->request(front, caf::infinite, std::move(words)...)
-                .then([slot](Answer& answer) { slot->answer(std::move(answer)); },
-                      [slot](const caf::error&) {
-                        // The slot answers for itself when it goes.
-                      });
-          };
-          caf::actor_config config{unit_};
-          system_.spawn_functor<caf::hidden>(std::true_type{}, config, one_shot);
+          auto& desk = static_cast<answer_desk&>(*desk_->get());
+          const auto id =
+              desk.expect(std::make_unique<question_for<Answer>>(where_, std::move(handler)));
+          tell(desk_, id, std::move(words)...);
         },
         use_value);
   }
 
-  caf::actor_system& system_;
+  template <class... Ts>
+  void tell(caf::strong_actor_ptr from, caf::message_id id, Ts... words) {
+    caf::actor_cast<caf::abstract_actor*>(front_)->enqueue(
+        caf::make_mailbox_element(std::move(from), id, {}, std::move(words)...), unit_);
+  }
+
   executor where_;
   caf::execution_unit* unit_;
   front_actor front_;
+  caf::strong_actor_ptr desk_;
 };
 
 }  // namespace

@@ -12,8 +12,7 @@
 
 namespace fleet::http {
 
-/// The fleet_port over a lane's front actor. Each question spawns a hidden actor that lives for the
-/// answer only; what it runs stays on the lane.
+/// The fleet_port over a lane's front actor.
 [[nodiscard]] std::unique_ptr<fleet_port> make_actor_port(caf::actor_system& system,
                                                           std::size_t lane, executor where,
                                                           front_actor front);

@@ -2,6 +2,7 @@
 #include "request_head.hpp"
 
 #include "bearer.hpp"
+#include "field_line.hpp"
 
 #include "fleet/core/header_rules.hpp"
 
@@ -12,9 +13,8 @@ namespace fleet::http {
 
 namespace {
 
-void append_line(std::string& out, std::string_view name, std::string_view value) {
-  out.append(name).append(": ").append(value).append("\r\n");
-}
+/// What the router's own fields take, or nearly.
+constexpr std::size_t usual_additions = 512;
 
 bool is_method_with_body(std::string_view method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
@@ -172,6 +172,7 @@ refusal refusal_of(error_code ec, std::string_view data) {
 
 void write_upstream_head(const request_head& head, const forwarding& way, std::string& out) {
   out.clear();
+  out.reserve(head.fields.size() + head.target.size() + usual_additions);
   out.append(head.method).append(" ").append(head.target).append(" HTTP/1.1\r\n");
   append_line(out, "Host", way.authority);
   out.append(head.fields);

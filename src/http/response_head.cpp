@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "response_head.hpp"
 
+#include "field_line.hpp"
+
 #include "fleet/core/header_rules.hpp"
 
 #include <boost/json/object.hpp>
@@ -12,10 +14,6 @@
 namespace fleet::http {
 
 namespace {
-
-void append_line(std::string& out, std::string_view name, std::string_view value) {
-  out.append(name).append(": ").append(value).append("\r\n");
-}
 
 /// Fields that may stand once only; aiohttp refuses an answer that doubles them.
 class seen_once {

@@ -5,8 +5,16 @@
 
 namespace fleet {
 
-/// Whether two field names or tokens are the same, ASCII letters in any case.
-[[nodiscard]] bool same_token(std::string_view a, std::string_view b) noexcept;
+/// Whether two texts of one length are the same, ASCII letters in any case.
+[[nodiscard]] bool same_letters(std::string_view a, std::string_view b) noexcept;
+
+/// Whether two field names or tokens are the same, ASCII letters in any case. Each field of a head
+/// is held against many names; nearly all differ in length or in the first letter.
+[[nodiscard]] inline bool same_token(std::string_view a, std::string_view b) noexcept {
+  constexpr int case_bit = 0x20;
+  return a.size() == b.size() &&
+         (a.empty() || (((a.front() ^ b.front()) & ~case_bit) == 0 && same_letters(a, b)));
+}
 
 /// Whether a field belongs to one connection and is never forwarded, in either direction:
 /// RFC 9110 7.6.1, plus `Trailer` (the router frames anew and forwards no trailers) and
