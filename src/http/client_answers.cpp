@@ -11,8 +11,10 @@ namespace fleet::http {
 
 namespace {
 
+constexpr const char* allowed_methods = "GET, HEAD, POST, OPTIONS";
+
 std::string options_text(bool keep) {
-  return own_answer(204, "", keep, false, {{"Allow", "GET, HEAD, POST, OPTIONS"}});
+  return own_answer(204, "", keep, false, {{"Allow", allowed_methods}});
 }
 
 }  // namespace
@@ -39,7 +41,8 @@ awaitable<bool> client_connection::answer() {
   }
   // Named, not a braced temporary: g++ 12 destroys one twice around co_await.
   const refusal unknown{404, "not_found",
-                        "no such path here; there are /v1/..., /health and /replicas"};
+                        "no such path here; there are /v1/..., /health, /replicas, /slots, "
+                        "/version and /openapi.json"};
   co_return co_await refuse(unknown);
 }
 
@@ -95,12 +98,16 @@ std::string client_connection::admin_text(const own_reply& reply, bool keep) con
 }
 
 std::string client_connection::refusal_text(const refusal& why, bool keep) const {
+  // The one 405 outside the admin API besides that of /health is CONNECT's.
+  const auto* allow = why.status != 405                          ? ""
+                      : request_.head.kind == route_kind::health ? "GET, HEAD"
+                                                                 : allowed_methods;
   const auto session = request_.head.carries_session() ? request_.session : std::string();
   return own_answer(why.status, error_json(why), keep, request_.head.method == "HEAD",
                     {{"X-Session-Id", session},
                      {"X-Request-Id", request_.request_id},
                      {"Retry-After", why.status == 503 ? "1" : ""},
-                     {"Allow", why.status == 405 ? "GET, HEAD" : ""}});
+                     {"Allow", allow}});
 }
 
 awaitable<bool> client_connection::refuse(const refusal& why) {

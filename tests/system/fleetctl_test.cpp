@@ -94,7 +94,7 @@ TEST_CASE("release shows what is known and wants to be sure") {
   REQUIRE(launched_ready(p.port(), "n-d0"));
   const auto stuck = p.ctl({"remove", "n-d0"});
   CHECK(stuck.status == 1);
-  CHECK(stuck.complains("fleetctl release SLOT"));
+  CHECK(stuck.complains("`fleetctl release n-d0`"));
   CHECK(p.ctl({"status"}).has("look at its machine, then: fleetctl release n-d0\n"));
   const auto asked = p.ctl({"release", "n-d0"});
   CHECK(asked.status == 2);

@@ -9,8 +9,11 @@ namespace fleet::ctl {
 
 namespace {
 
-/// What to try after a refusal, by its code.
-std::string next_step(const std::string& code) {
+/// What to try after a refusal, by its code; `slot`: the one it names, if any.
+std::string next_step(const std::string& code, const std::string& slot) {
+  if (code == "stop_unconfirmed" && !slot.empty()) {
+    return "; look at its machine, then `fleetctl release " + printable(slot) + "`";
+  }
   static const std::map<std::string, std::string> steps{
       {"pool_full", "`fleetctl slots` shows what holds them; `fleetctl remove NAME` frees one"},
       {"at_ceiling",
@@ -21,8 +24,7 @@ std::string next_step(const std::string& code) {
       {"unknown_replica", "`fleetctl replicas` lists them"},
       {"not_owned", "stop it where it was started"},
       {"not_unconfirmed", "only unconfirmed slots need a release; see `fleetctl slots`"},
-      {"stop_unconfirmed", "look at its machine, then `fleetctl release SLOT`"},
-      {"launch_failed", "`fleetctl logs SLOT` shows its log"},
+      {"launch_failed", "`fleetctl slots` shows where each slot stands"},
       {"shutting_down", "start the router again"},
       {"not_found", "is this router older than fleetctl? see `fleetctl version`"}};
   const auto found = steps.find(code);
@@ -62,7 +64,7 @@ complaint complaint_of(const answer& from, const client& router) {
                                   "); --router URL or FLEETCTL_ROUTER names another"};
   }
   const auto& what = said.message.empty() ? said.code : said.message;
-  return {exit_refused, printable(what) + next_step(said.code)};
+  return {exit_refused, printable(what) + next_step(said.code, read_text(from.body, "slot"))};
 }
 
 int complain(const complaint& what) {

@@ -134,6 +134,7 @@ slot slot_of(const json::object& from) {
   slot out{.name = text(from, "name"),
            .host = text(from, "host"),
            .devices = number_list(from, "devices"),
+           .log = text(from, "log"),
            .stage = text(from, "stage"),
            .reason = text(from, "reason"),
            .detail = text(from, "detail"),

@@ -75,6 +75,7 @@ struct slot {
   std::string host;
   std::string devices;
   std::string address;  ///< host:port
+  std::string log;
   std::string stage;
   std::string reason;
   std::string detail;

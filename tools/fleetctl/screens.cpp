@@ -153,7 +153,7 @@ lines slot_lines(const std::vector<slot>& slots, wall_time now, bool wide) {
     if (wide) {
       cells.insert(
           cells.end(),
-          {{std::to_string(running.outstanding)}, {std::to_string(running.routed)}, {running.log}});
+          {{std::to_string(running.outstanding)}, {std::to_string(running.routed)}, {each.log}});
     }
     const auto reason = both(each.reason, each.detail);
     cells.push_back({reason.empty() ? running.reason : reason});

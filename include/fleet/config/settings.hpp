@@ -17,7 +17,7 @@ namespace fleet {
 enum class log_format : std::uint8_t { text, json };
 
 /// The command line, checked. Contract section 1. Ranges are those of the flag table in
-/// src/config/flags.cpp, which --help prints.
+/// src/config/flags.cpp.
 struct settings {
   std::string fleet_file;        ///< --replicas, never empty
   std::string host = "0.0.0.0";  ///< --host: an IPv4 or IPv6 address, without brackets
