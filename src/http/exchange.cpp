@@ -340,8 +340,8 @@ exchange::tried exchange::failed(lease& held, const pooled_replica& replica, ref
 exchange::tried exchange::ended_early(lease& held) {
   held.outcome(*early_);
   if (*early_ == turn_outcome::timed_out) {
-    lane_.log.warn("turn_timeout", {{"request_id", request_.request_id},
-                                    {"answer", head_sent_ ? "cut" : "none"}});
+    lane_.log.warn("turn_timeout",
+                   {{"request_id", request_.request_id}, {"answer", head_sent_ ? "cut" : "none"}});
   }
   if (*early_ == turn_outcome::timed_out && !head_sent_) {
     refusal_ = refusal{504, "timeout", "the replica did not answer within --request-timeout"};

@@ -155,7 +155,8 @@ std::optional<refusal> read_head(const request_parser& parsed, std::string_view 
 refusal refusal_of(error_code ec, std::string_view data) {
   using beast_error = beast_http::error;
   if (ec == beast_error::header_limit) {
-    return {431, "header_too_large", "the header block is larger than 65536 bytes or has more than 512 fields"};
+    return {431, "header_too_large",
+            "the header block is larger than 65536 bytes or has more than 512 fields"};
   }
   if (ec == beast_error::bad_version) {
     const auto line = data.substr(0, data.find("\r\n"));

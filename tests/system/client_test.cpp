@@ -127,7 +127,8 @@ TEST_CASE("D52 a replica that is too slow is a 504 in the form of an OpenAI erro
     CHECK(answer.status() == 504);
     CHECK(answer.get("Content-Type").starts_with("application/json"));
     CHECK(router_error(answer.body).code == "timeout");
-    CHECK(r.logged("turn_timeout request_id=" + answer.get("X-Request-Id") + " answer=none"));
+    const auto line = "turn_timeout request_id=" + answer.get("X-Request-Id") + " answer=none";
+    CHECK(eventually([&] { return r.logged(line); }));
   }
   CHECK(health(r.port()).rejected == 0);
   CHECK(becomes_idle(r.port()));
