@@ -190,3 +190,31 @@ TEST_CASE("a loading replica refuses connections, can be stopped, and serves onc
   CHECK(std::chrono::steady_clock::now() - begin >= 200ms);
   CHECK(http_client(loaded.port()).get("/health").status == 200);
 }
+
+TEST_CASE("echoed answers repeat the last word of the prompt with each token's number") {
+  stub_process stub({"--echo", "--tokens", "4", "--token-delay-ms", "0", "--name", "n"});
+  http_client client(stub.port());
+  CHECK(has(client.post("/v1/completions", R"({"prompt":"say mark-7"})").body,
+            R"("replica n: mark-7.2 mark-7.3")"));
+}
+
+TEST_CASE("while the fault file exists turns end as it says") {
+  const auto file =
+      std::filesystem::temp_directory_path() / ("stub_fault_" + std::to_string(::getpid()));
+  stub_process stub({"--fault-file", file.string(), "--token-delay-ms", "0"});
+  for (const auto& body : {prompt, streamed}) {
+    CHECK(http_client(stub.port()).post("/v1/completions", body).complete);
+    std::ofstream(file) << "cut";
+    const auto cut = http_client(stub.port()).post("/v1/completions", body);
+    CHECK(cut.status == 200);
+    CHECK_FALSE(cut.complete);
+    std::ofstream(file) << "garbage";
+    CHECK(http_client(stub.port()).post("/v1/completions", body).status == 0);
+    std::filesystem::remove(file);
+  }
+  CHECK(has(stats(stub.port()), "\"cancelled\":0"));
+  std::ofstream(file) << "die";
+  CHECK_FALSE(http_client(stub.port()).post("/v1/completions", streamed).complete);
+  CHECK(stub.exit_status() == 1);
+  std::filesystem::remove(file);
+}

@@ -72,12 +72,15 @@ json::object response_object(const answer_head& head, std::string_view status,
 
 }  // namespace
 
-std::string token_text(const std::string& name, std::size_t index) {
+std::string token_text(const std::string& name, std::size_t index, std::string_view echo) {
   static constexpr std::array filler{"the", "same", "card",    "still", "holds", "what",
                                      "we",  "said", "earlier", "so",    "here",  "it",
                                      "is",  "read", "back",    "again"};
   if (index == 0) {
     return "replica";
+  }
+  if (index > 1 && !echo.empty()) {
+    return " " + std::string(echo) + "." + std::to_string(index);
   }
   return " " + (index == 1 ? name + ":" : std::string(filler[(index - 2) % filler.size()]));
 }

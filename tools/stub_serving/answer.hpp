@@ -26,7 +26,9 @@ struct answer_head {
 };
 
 /// The text of an answer, one token at a time: first who speaks, then filler.
-[[nodiscard]] std::string token_text(const std::string& name, std::size_t index);
+/// With an `echo` that word takes the place of the filler, with the token's number: ` word.2`.
+[[nodiscard]] std::string token_text(const std::string& name, std::size_t index,
+                                     std::string_view echo = {});
 
 /// A whole answer as one JSON document, in the shape of the head's dialect. `finish` is "stop" or
 /// "length".

@@ -30,6 +30,11 @@ constexpr auto quietly = net::as_tuple(net::use_awaitable);
 constexpr std::uint64_t body_limit = 100ULL * 1024 * 1024;
 constexpr std::uint32_t header_limit = 64 * 1024;
 
+// Where an answer breaks off: inside a body with a length, inside a chunk, inside an event.
+constexpr std::string_view half_an_answer = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{";
+constexpr std::string_view half_a_chunk = "ff\r\ndata: ";
+constexpr std::string_view half_an_event = "data: ";
+
 std::string_view path_of(const request& asked) {
   const std::string_view target(asked.target().data(), asked.target().size());
   return target.substr(0, target.find('?'));
@@ -175,12 +180,17 @@ net::awaitable<void> connection::answer_turn(dialect which, const request& asked
     co_return;
   }
   close_ = true;
-  if (first.index() == 1 || !self_.knobs().fail_after_tokens) {
+  if (first.index() == 1 || (!self_.knobs().fail_after_tokens && !faulty_)) {
     ++count.cancelled;
   }
 }
 
 net::awaitable<bool> connection::generate(const request& asked, const turn_plan& turn) {
+  if (self_.fault_now() == fault::garbage) {
+    faulty_ = true;
+    co_await send_raw("\x01\x02 this is no HTTP\r\n\r\n");
+    co_return false;
+  }
   bool sent = co_await prefill(turn);
   if (sent) {
     self_.prefilled(turn);
@@ -200,16 +210,36 @@ net::awaitable<bool> connection::prefill(const turn_plan& turn) {
   co_return true;
 }
 
+net::awaitable<bool> connection::say_token(const turn_plan& turn, std::size_t index,
+                                           std::string_view half_an_answer) {
+  if (index == self_.knobs().fail_after_tokens) {
+    co_return false;
+  }
+  if (index == turn.used.completion / 2) {
+    const auto now = self_.fault_now();
+    if (now != fault::none) {
+      faulty_ = true;
+      std::string half(half_an_answer);
+      co_await send_raw(std::move(half));
+      if (now == fault::die) {
+        self_.die();
+      }
+      co_return false;
+    }
+  }
+  co_return co_await pause(self_.knobs().token_delay);
+}
+
 net::awaitable<bool> connection::speak_whole(const request& asked, const turn_plan& turn) {
   if (turn.head.which == dialect::embeddings) {
     co_return co_await send(asked, 200, embedding_answer(turn.head, turn.prompt, turn.used));
   }
   std::string text;
   for (std::size_t i = 0; i < turn.used.completion; ++i) {
-    if (i == self_.knobs().fail_after_tokens || !co_await pause(self_.knobs().token_delay)) {
+    if (!co_await say_token(turn, i, half_an_answer)) {
       co_return false;
     }
-    text += token_text(self_.name(), i);
+    text += token_text(self_.name(), i, turn.echo);
   }
   co_return co_await send(asked, 200, whole_answer(turn.head, text, turn.used, turn.finish));
 }
@@ -228,12 +258,13 @@ net::awaitable<bool> connection::speak_stream(const request& asked, const turn_p
   if (failed || !co_await send_raw(framed(opening_event(turn.head), chunked))) {
     co_return false;
   }
+  const auto half = chunked ? half_a_chunk : half_an_event;
   std::string text;
   for (std::size_t i = 0; i < turn.used.completion; ++i) {
-    if (i == self_.knobs().fail_after_tokens || !co_await pause(self_.knobs().token_delay)) {
+    if (!co_await say_token(turn, i, half)) {
       co_return false;
     }
-    const auto token = token_text(self_.name(), i);
+    const auto token = token_text(self_.name(), i, turn.echo);
     text += token;
     if (!co_await send_raw(framed(token_event(turn.head, token), chunked))) {
       co_return false;

@@ -12,6 +12,7 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace fleet::stub {
 
@@ -39,6 +40,8 @@ class connection {
 
   /// Waits and speaks; true when the whole answer was sent.
   boost::asio::awaitable<bool> generate(const request& asked, const turn_plan& turn);
+  boost::asio::awaitable<bool> say_token(const turn_plan& turn, std::size_t index,
+                                         std::string_view half_an_answer);
   boost::asio::awaitable<bool> prefill(const turn_plan& turn);
   boost::asio::awaitable<bool> speak_whole(const request& asked, const turn_plan& turn);
   boost::asio::awaitable<bool> speak_stream(const request& asked, const turn_plan& turn);
@@ -55,6 +58,7 @@ class connection {
   replica& self_;
   bool busy_ = false;
   bool served_ = false;  ///< at least one request was answered
+  bool faulty_ = false;  ///< an answer was broken off on purpose
   bool close_ = false;   ///< no further request
 };
 

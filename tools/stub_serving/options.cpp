@@ -82,6 +82,9 @@ class flag_table {
     time<seconds>("die-after-seconds", into_.die_after, "exit after S seconds");
     count<int>("die-code", into_.die_code, "exit status of both [1]", 255);
     count<std::size_t>("fail-after-tokens", into_.fail_after_tokens, "cut each answer there");
+    text("fault-file", into_.fault_file,
+         "while this file exists, turns end as it says: garbage, cut or die");
+    toggle("echo", into_.echo, "answers repeat the last word of the prompt, numbered");
     toggle("hang-prefill", into_.hang_prefill, "never send a first token");
     toggle("ignore-sigterm", into_.ignore_sigterm, "leave SIGTERM without effect");
     count<int>("exit-code", into_.exit_code, "exit with N instead of binding", 255);

@@ -35,7 +35,9 @@ struct options {
   std::optional<duration> die_after;              ///< since bind; exit without a word
   int die_code = 1;                               ///< exit status of both deaths
   std::optional<std::size_t> fail_after_tokens;   ///< cut each answer there
-  bool hang_prefill = false;                      ///< no turn ever gets its first token
+  std::string fault_file;  ///< while this path exists its text says how turns go wrong: see `fault`
+  bool echo = false;       ///< answers repeat the prompt's last word, numbered, instead of filler
+  bool hang_prefill = false;  ///< no turn ever gets its first token
   bool ignore_sigterm = false;
   std::optional<int> exit_code;  ///< exit with it instead of binding
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 namespace fleet::stub {
@@ -27,6 +28,16 @@ const char* id_prefix(dialect which) {
       return "embd-";
   }
   return "";
+}
+
+std::string last_word(const std::string& text) {
+  const auto end = text.find_last_not_of(" \n");
+  if (end == std::string::npos) {
+    return {};
+  }
+  const auto before = text.find_last_of(" \n", end);
+  const auto begin = before == std::string::npos ? 0 : before + 1;
+  return text.substr(begin, end + 1 - begin);
 }
 
 std::string model_name(const options& knobs) {
@@ -57,6 +68,19 @@ bool replica::healthy() const {
   return knobs_.unhealthy_file.empty() || !std::filesystem::exists(knobs_.unhealthy_file, ignored);
 }
 
+fault replica::fault_now() const {
+  if (knobs_.fault_file.empty()) {
+    return fault::none;
+  }
+  std::ifstream file(knobs_.fault_file);
+  std::string word;
+  file >> word;
+  return word == "garbage" ? fault::garbage
+         : word == "cut"   ? fault::cut
+         : word == "die"   ? fault::die
+                           : fault::none;
+}
+
 turn_plan replica::plan(dialect which, prompt_request request) {
   ++count_.requests;
   const auto known = cache_.known_bytes(request.prompt);
@@ -77,6 +101,7 @@ turn_plan replica::plan(dialect which, prompt_request request) {
   turn.finish = shortened ? "length" : "stop";
   turn.stream = request.stream;
   turn.include_usage = request.include_usage;
+  turn.echo = knobs_.echo ? last_word(request.prompt) : std::string{};
   turn.prompt = std::move(request.prompt);
 
   count_.prompt_tokens += turn.used.prompt;
@@ -100,8 +125,12 @@ std::string replica::models() const {
 
 void replica::die_if_due() const {
   if (knobs_.die_after_requests && count_.completed >= *knobs_.die_after_requests) {
-    std::_Exit(knobs_.die_code);
+    die();
   }
+}
+
+void replica::die() const {
+  std::_Exit(knobs_.die_code);
 }
 
 }  // namespace fleet::stub

@@ -18,11 +18,16 @@ struct turn_plan {
   answer_head head;
   token_usage used;
   std::string prompt;
+  std::string echo;     ///< what the answer repeats; empty: filler
   duration prefill{0};  ///< before the first token
   std::string finish;   ///< "stop" or "length"
   bool stream = false;
   bool include_usage = false;
 };
+
+/// How turns go wrong while the fault file exists: an answer that is no HTTP, one that breaks off
+/// in the middle, the end of the process in the middle of one.
+enum class fault { none, garbage, cut, die };
 
 /// Counters, as GET /stub/stats shows them.
 struct counters {
@@ -46,6 +51,8 @@ class replica {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] bool healthy() const;
+  /// What the fault file says now; `none` when it does not exist or says something else.
+  [[nodiscard]] fault fault_now() const;
 
   /// Looks `request` up in the prefix cache and says how the turn will go.
   [[nodiscard]] turn_plan plan(dialect which, prompt_request request);
@@ -59,6 +66,8 @@ class replica {
 
   /// Ends the process, as a crash would, when --die-after-requests says so.
   void die_if_due() const;
+  /// Ends the process, as a crash would.
+  [[noreturn]] void die() const;
 
  private:
   options knobs_;
