@@ -217,7 +217,7 @@ net::awaitable<bool> connection::say_token(const turn_plan& turn, std::size_t in
   }
   if (index == turn.used.completion / 2) {
     const auto now = self_.fault_now();
-    if (now != fault::none) {
+    if (now == fault::cut || now == fault::die) {
       faulty_ = true;
       std::string half(half_an_answer);
       co_await send_raw(std::move(half));
