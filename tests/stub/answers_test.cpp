@@ -104,8 +104,59 @@ TEST_CASE("responses and embeddings answer in their own shapes") {
   CHECK(at(whole.body, "/usage/output_tokens") == "2");
   const auto stream = client.post("/v1/responses", R"({"input":"x","stream":true})");
   CHECK(at(events_of(stream.body).back(), "/type") == "response.completed");
-  const auto vector = client.post("/v1/embeddings", R"({"input":["x"]})");
-  CHECK(json::parse(vector.body).at_pointer("/data/0/embedding").as_array().size() == 8);
+  const auto events = events_of(stream.body);
+  REQUIRE(events.size() == 9);  // created, item and part added, two tokens, three done, completed
+  CHECK(at(events[1], "/type") == "response.output_item.added");
+  CHECK(at(events[2], "/part/text").empty());
+  CHECK(at(events[4], "/delta") == " n0:");
+  CHECK(at(events[5], "/text") == "replica n0:");
+}
+
+TEST_CASE("each input of an embeddings request gets its own vector, as numbers or as base64") {
+  stub_process stub({});
+  http_client client(stub.port());
+  const auto one = client.post("/v1/embeddings", R"({"input":"x"})").body;
+  const auto two = client.post("/v1/embeddings", R"({"input":["x","y"]})").body;
+  CHECK(json::parse(one).at_pointer("/data/0/embedding").as_array().size() == 8);
+  CHECK(at(one, "/data/0/embedding") == at(two, "/data/0/embedding"));
+  CHECK(at(two, "/data/0/embedding") != at(two, "/data/1/embedding"));
+  CHECK(at(two, "/data/1/index") == "1");
+  const auto tokens = client.post("/v1/embeddings", R"({"input":[1,2]})").body;
+  CHECK(json::parse(tokens).at("data").as_array().size() == 1);
+  const auto packed =
+      client.post("/v1/embeddings", R"({"input":"x","encoding_format":"base64"})").body;
+  CHECK(at(packed, "/data/0/embedding").size() == 44);  // 32 bytes
+  CHECK(at(packed, "/data/0/embedding").ends_with("="));
+}
+
+TEST_CASE("a chat turn that offers tools is a call of the first when the knob says so") {
+  stub_process stub({"--call-tools", "--name", "n0", "--tokens", "2", "--token-delay-ms", "0"});
+  http_client client(stub.port());
+  const std::string tools =
+      R"("tools":[{"type":"function","function":{"name":"look","parameters":{}}}])";
+  const auto ask = [&](const std::string& more, const std::string& role) {
+    return client
+        .post("/v1/chat/completions",
+              "{" + tools + more + R"(,"messages":[{"role":")" + role + R"(","content":"x"}]})")
+        .body;
+  };
+  const auto whole = ask("", "user");
+  CHECK(at(whole, "/choices/0/finish_reason") == "tool_calls");
+  CHECK(at(whole, "/choices/0/message/tool_calls/0/function/name") == "look");
+  const auto* arguments = "/choices/0/message/tool_calls/0/function/arguments";
+  CHECK(at(at(whole, arguments), "/text") == "replica n0:");
+  CHECK(at(ask("", "tool"), "/choices/0/message/content") == "replica n0:");
+  CHECK(at(ask(R"(,"tool_choice":"none")", "user"), "/choices/0/finish_reason") == "stop");
+
+  const auto events = events_of(ask(R"(,"stream":true)", "user"));
+  REQUIRE(events.size() == 6);  // opening, two tokens, the end of the arguments, finish, DONE
+  CHECK(at(events[0], "/choices/0/delta/tool_calls/0/function/name") == "look");
+  std::string pieces;
+  for (std::size_t i = 0; i < 4; ++i) {
+    pieces += at(events[i], "/choices/0/delta/tool_calls/0/function/arguments");
+  }
+  CHECK(at(pieces, "/text") == "replica n0:");
+  CHECK(at(events[4], "/choices/0/finish_reason") == "tool_calls");
 }
 
 TEST_CASE("what is no request for a model is refused in OpenAI's shape") {

@@ -55,6 +55,20 @@ TEST_CASE("an impossible knob is refused with exit 2") {
   CHECK(stub_process({}, {"STUB_TOKENS=many"}).exit_status() == 2);
 }
 
+TEST_CASE("the first turns are refused with the wanted status, the next ones answered") {
+  CHECK(stub_process({"--refuse-status", "200"}).exit_status() == 2);
+  stub_process stub({"--refuse-turns", "2", "--refuse-status", "429", "--token-delay-ms", "0"});
+  http_client client(stub.port());
+  for (int i = 0; i < 2; ++i) {
+    const auto refused = client.post("/v1/completions", prompt);
+    CHECK(refused.status == 429);
+    CHECK(refused.header("Retry-After") == "1");
+    CHECK(has(refused.body, "\"code\":\"refused\""));
+  }
+  CHECK(client.post("/v1/completions", prompt).status == 200);
+  CHECK(has(stats(stub.port()), "\"requests\":1"));
+}
+
 TEST_CASE("a port in use is exit 1") {
   stub_process first({});
   const auto taken = std::to_string(first.port());

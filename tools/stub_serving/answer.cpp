@@ -4,7 +4,9 @@
 #include <boost/json.hpp>
 
 #include <array>
+#include <cstring>
 #include <functional>
+#include <vector>
 
 namespace json = boost::json;
 
@@ -55,17 +57,98 @@ json::object chunk(const answer_head& head, json::object choice) {
   return envelope(head, chat ? "chat.completion.chunk" : "text_completion", std::move(choice));
 }
 
+/// `text` as the inside of a JSON string.
+std::string escaped(std::string_view text) {
+  const auto quoted = json::serialize(json::string(text));
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+/// The arguments of a called tool are one text: {"text":"..."}.
+constexpr std::string_view arguments_begin = R"({"text":")";
+constexpr std::string_view arguments_end = R"("})";
+
+json::object tool_call(const answer_head& head, std::string_view arguments) {
+  return {{"id", "call_" + head.id},
+          {"type", "function"},
+          {"function", {{"name", head.tool}, {"arguments", arguments}}}};
+}
+
+/// One piece of a chat stream: `call` is the whole or a part of a tool call.
+std::string tool_chunk(const answer_head& head, json::object delta, json::object call) {
+  call["index"] = 0;
+  delta["tool_calls"] = json::array{std::move(call)};
+  return event(chunk(head, {{"delta", std::move(delta)}, {"finish_reason", nullptr}}));
+}
+
+std::string arguments_chunk(const answer_head& head, std::string_view piece) {
+  return tool_chunk(head, {}, {{"function", {{"arguments", piece}}}});
+}
+
+json::object chat_message(const answer_head& head, std::string_view text) {
+  json::object message{{"role", "assistant"}, {"content", text}};
+  if (!head.tool.empty()) {
+    const auto arguments =
+        std::string(arguments_begin) + escaped(text) + std::string(arguments_end);
+    message["content"] = nullptr;
+    message["tool_calls"] = json::array{tool_call(head, arguments)};
+  }
+  return message;
+}
+
+std::string base64_of(std::string_view bytes) {
+  static constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const auto some = bytes.substr(at, 3);
+    std::uint32_t group = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      group = group << 8U | (i < some.size() ? static_cast<unsigned char>(some[i]) : 0U);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += i <= some.size() ? digits[group >> (18 - 6 * i) & 63U] : '=';
+    }
+  }
+  return text;
+}
+
+/// Eight numbers that depend on `text`.
+std::array<float, 8> vector_of(std::string_view text) {
+  auto seed = std::hash<std::string_view>{}(text);
+  std::array<float, 8> numbers{};
+  for (auto& number : numbers) {
+    number = static_cast<float>(seed % 2001) / 1000.0F - 1.0F;
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  }
+  return numbers;
+}
+
+json::object output_text(std::string_view text) {
+  return {{"type", "output_text"}, {"text", text}, {"annotations", json::array{}}};
+}
+
+json::object output_message(const answer_head& head, std::string_view status, json::array content) {
+  return {{"type", "message"},
+          {"id", "msg_" + head.id},
+          {"status", status},
+          {"role", "assistant"},
+          {"content", std::move(content)}};
+}
+
+/// An event about the one part of the one message of a response.
+std::string part_event(const answer_head& head, std::string_view name, json::object data) {
+  data["item_id"] = "msg_" + head.id;
+  data["output_index"] = 0;
+  data["content_index"] = 0;
+  return named_event(name, std::move(data));
+}
+
 json::object response_object(const answer_head& head, std::string_view status,
                              std::string_view text) {
   json::object result{{"id", head.id},    {"object", "response"}, {"created_at", head.created},
                       {"status", status}, {"model", head.model},  {"output", json::array{}}};
   if (status == "completed") {
-    json::object part{{"type", "output_text"}, {"text", text}, {"annotations", json::array{}}};
-    result["output"] = json::array{json::object{{"type", "message"},
-                                                {"id", "msg_" + head.id},
-                                                {"status", "completed"},
-                                                {"role", "assistant"},
-                                                {"content", json::array{std::move(part)}}}};
+    result["output"] = json::array{output_message(head, status, {output_text(text)})};
   }
   return result;
 }
@@ -91,9 +174,8 @@ std::string whole_answer(const answer_head& head, std::string_view text, const t
   if (head.which == dialect::responses) {
     answer = response_object(head, "completed", text);
   } else if (head.which == dialect::chat) {
-    answer = envelope(
-        head, "chat.completion",
-        {{"message", {{"role", "assistant"}, {"content", text}}}, {"finish_reason", finish}});
+    answer = envelope(head, "chat.completion",
+                      {{"message", chat_message(head, text)}, {"finish_reason", finish}});
   } else {
     answer = envelope(head, "text_completion", {{"text", text}, {"finish_reason", finish}});
   }
@@ -101,49 +183,55 @@ std::string whole_answer(const answer_head& head, std::string_view text, const t
   return json::serialize(answer);
 }
 
-std::string embedding_answer(const answer_head& head, std::string_view prompt,
-                             const token_usage& used) {
-  auto seed = std::hash<std::string_view>{}(prompt);
-  json::array numbers;
-  for (int i = 0; i < 8; ++i) {
-    numbers.push_back(static_cast<double>(seed % 2001) / 1000.0 - 1.0);
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+std::string embedding_answer(const answer_head& head, const std::vector<std::string>& inputs,
+                             bool base64, const token_usage& used) {
+  json::array data;
+  for (const auto& input : inputs) {
+    const auto numbers = vector_of(input);
+    json::value embedding = json::array(numbers.begin(), numbers.end());
+    if (base64) {
+      std::string bytes(sizeof numbers, '\0');
+      std::memcpy(bytes.data(), numbers.data(), bytes.size());
+      embedding = base64_of(bytes);
+    }
+    data.push_back(json::object{
+        {"object", "embedding"}, {"index", data.size()}, {"embedding", std::move(embedding)}});
   }
-  return json::serialize(json::object{
-      {"object", "list"},
-      {"data", json::array{json::object{
-                   {"object", "embedding"}, {"index", 0}, {"embedding", std::move(numbers)}}}},
-      {"model", head.model},
-      {"usage", {{"prompt_tokens", used.prompt}, {"total_tokens", used.prompt}}}});
+  return json::serialize(
+      json::object{{"object", "list"},
+                   {"data", std::move(data)},
+                   {"model", head.model},
+                   {"usage", {{"prompt_tokens", used.prompt}, {"total_tokens", used.prompt}}}});
 }
 
 std::string opening_event(const answer_head& head) {
-  switch (head.which) {
-    case dialect::chat:
-      return event(chunk(
-          head, {{"delta", {{"role", "assistant"}, {"content", ""}}}, {"finish_reason", nullptr}}));
-    case dialect::responses:
-      return named_event("response.created",
-                         {{"response", response_object(head, "in_progress", "")}});
-    case dialect::completions:
-    case dialect::embeddings:
-      break;
+  if (head.which == dialect::chat) {
+    if (!head.tool.empty()) {
+      return tool_chunk(head, {{"role", "assistant"}, {"content", nullptr}},
+                        tool_call(head, arguments_begin));
+    }
+    return event(chunk(
+        head, {{"delta", {{"role", "assistant"}, {"content", ""}}}, {"finish_reason", nullptr}}));
+  }
+  if (head.which == dialect::responses) {
+    return named_event("response.created",
+                       {{"response", response_object(head, "in_progress", "")}}) +
+           named_event("response.output_item.added",
+                       {{"output_index", 0}, {"item", output_message(head, "in_progress", {})}}) +
+           part_event(head, "response.content_part.added", {{"part", output_text("")}});
   }
   return {};
 }
 
 std::string token_event(const answer_head& head, std::string_view token) {
-  switch (head.which) {
-    case dialect::chat:
-      return event(chunk(head, {{"delta", {{"content", token}}}, {"finish_reason", nullptr}}));
-    case dialect::responses:
-      return named_event("response.output_text.delta", {{"item_id", "msg_" + head.id},
-                                                        {"output_index", 0},
-                                                        {"content_index", 0},
-                                                        {"delta", token}});
-    case dialect::completions:
-    case dialect::embeddings:
-      break;
+  if (head.which == dialect::responses) {
+    return part_event(head, "response.output_text.delta", {{"delta", token}});
+  }
+  if (!head.tool.empty()) {
+    return arguments_chunk(head, escaped(token));
+  }
+  if (head.which == dialect::chat) {
+    return event(chunk(head, {{"delta", {{"content", token}}}, {"finish_reason", nullptr}}));
   }
   return event(chunk(head, {{"text", token}, {"finish_reason", nullptr}}));
 }
@@ -153,7 +241,12 @@ std::string closing_events(const answer_head& head, std::string_view text, const
   if (head.which == dialect::responses) {
     auto whole = response_object(head, "completed", text);
     whole["usage"] = usage_object(head.which, used);
-    return named_event("response.completed", {{"response", std::move(whole)}});
+    return part_event(head, "response.output_text.done", {{"text", text}}) +
+           part_event(head, "response.content_part.done", {{"part", output_text(text)}}) +
+           named_event("response.output_item.done",
+                       {{"output_index", 0},
+                        {"item", output_message(head, "completed", {output_text(text)})}}) +
+           named_event("response.completed", {{"response", std::move(whole)}});
   }
   json::object choice{{"finish_reason", finish}};
   if (head.which == dialect::chat) {
@@ -161,7 +254,8 @@ std::string closing_events(const answer_head& head, std::string_view text, const
   } else {
     choice["text"] = "";
   }
-  auto events = event(chunk(head, std::move(choice)));
+  auto events = head.tool.empty() ? std::string{} : arguments_chunk(head, arguments_end);
+  events += event(chunk(head, std::move(choice)));
   if (with_usage) {
     auto last = chunk(head, {});
     last["usage"] = usage_object(head.which, used);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fleet::stub {
 
@@ -23,6 +24,7 @@ struct answer_head {
   std::string id;
   std::int64_t created = 0;  ///< seconds since 1970
   std::string model;
+  std::string tool;  ///< chat: the function that is called with the text; empty: it is said
 };
 
 /// The text of an answer, one token at a time: first who speaks, then filler.
@@ -30,17 +32,20 @@ struct answer_head {
 [[nodiscard]] std::string token_text(const std::string& name, std::size_t index,
                                      std::string_view echo = {});
 
-/// A whole answer as one JSON document, in the shape of the head's dialect. `finish` is "stop" or
-/// "length".
+/// A whole answer as one JSON document, in the shape of the head's dialect. `finish` is "stop",
+/// "length" or "tool_calls".
 [[nodiscard]] std::string whole_answer(const answer_head& head, std::string_view text,
                                        const token_usage& used, std::string_view finish);
 
-/// The embedding of one prompt: eight numbers that depend on it.
-[[nodiscard]] std::string embedding_answer(const answer_head& head, std::string_view prompt,
+/// The embeddings of `inputs`: for each eight numbers that depend on it, as a list or as the base64
+/// of their floats.
+[[nodiscard]] std::string embedding_answer(const answer_head& head,
+                                           const std::vector<std::string>& inputs, bool base64,
                                            const token_usage& used);
 
 /// Server-sent events of a streamed answer, each with its blank line: the opening, one per token,
-/// and the closing with `data: [DONE]`. `with_usage` is stream_options.include_usage.
+/// and the closing, in all but the responses dialect with `data: [DONE]`. A tool's arguments come
+/// in as many pieces. `with_usage` is stream_options.include_usage.
 [[nodiscard]] std::string opening_event(const answer_head& head);
 [[nodiscard]] std::string token_event(const answer_head& head, std::string_view token);
 [[nodiscard]] std::string closing_events(const answer_head& head, std::string_view text,

@@ -169,6 +169,11 @@ net::awaitable<void> connection::answer_turn(dialect which, const request& asked
     co_await send(asked, 400, error_answer(read.error(), "bad_request"));
     co_return;
   }
+  if (self_.refuses_turn()) {
+    co_await send(asked, static_cast<unsigned>(self_.knobs().refuse_status),
+                  error_answer("told to refuse", "refused"));
+    co_return;
+  }
   const auto turn = self_.plan(which, std::move(*read));
   auto& count = self_.count();
   ++count.active;
@@ -232,7 +237,8 @@ net::awaitable<bool> connection::say_token(const turn_plan& turn, std::size_t in
 
 net::awaitable<bool> connection::speak_whole(const request& asked, const turn_plan& turn) {
   if (turn.head.which == dialect::embeddings) {
-    co_return co_await send(asked, 200, embedding_answer(turn.head, turn.prompt, turn.used));
+    co_return co_await send(asked, 200,
+                            embedding_answer(turn.head, turn.inputs, turn.base64, turn.used));
   }
   std::string text;
   for (std::size_t i = 0; i < turn.used.completion; ++i) {
@@ -303,6 +309,9 @@ net::awaitable<bool> connection::send(const request& asked, unsigned status, std
   out.set(http::field::content_type, "application/json");
   if (status == 405) {
     out.set(http::field::allow, turn_path(path_of(asked)) ? "POST" : "GET");
+  }
+  if ((status == 429 || status == 503) && turn_path(path_of(asked))) {
+    out.set(http::field::retry_after, "1");
   }
   out.keep_alive(!close_ && asked.keep_alive());
   out.content_length(body.size());

@@ -26,11 +26,10 @@ duration checked(const std::string& flag, double value) {
 }
 
 template <class Number>
-Number checked(const std::string& flag, std::int64_t value,
-               std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-  if (value < 0 || value > most) {
-    throw po::error("--" + flag + ": wanted 0.." + std::to_string(most) + ", got " +
-                    std::to_string(value));
+Number checked(const std::string& flag, std::int64_t value, std::int64_t most, std::int64_t least) {
+  if (value < least || value > most) {
+    throw po::error("--" + flag + ": wanted " + std::to_string(least) + ".." +
+                    std::to_string(most) + ", got " + std::to_string(value));
   }
   return static_cast<Number>(value);
 }
@@ -55,11 +54,11 @@ class flag_table {
   }
   template <class Number, class Field>
   void count(const char* flag, Field& field, const char* help,
-             std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-    all_.add_options()(flag, po::value<std::int64_t>()->notifier([flag, &field, most](auto value) {
-      field = checked<Number>(flag, value, most);
-    }),
-                       help);
+             std::int64_t most = std::numeric_limits<std::int64_t>::max(), std::int64_t least = 0) {
+    const auto take = [flag, &field, most, least](std::int64_t value) {
+      field = checked<Number>(flag, value, most, least);
+    };
+    all_.add_options()(flag, po::value<std::int64_t>()->notifier(take), help);
   }
 
   po::options_description build() {
@@ -86,6 +85,11 @@ class flag_table {
          "while this file exists, turns end as it says: garbage, cut or die");
     toggle("echo", into_.echo, "answers repeat the last word of the prompt, numbered");
     toggle("hang-prefill", into_.hang_prefill, "never send a first token");
+    count<std::size_t>("refuse-turns", into_.refuse_turns, "refuse the first N turns [0]");
+    count<int>("refuse-status", into_.refuse_status,
+               "with this status; 429 and 503 say Retry-After: 1 [503]", 599, 400);
+    toggle("call-tools", into_.call_tools,
+           "a chat turn that offers tools, and does not end with a tool's result, calls the first");
     toggle("ignore-sigterm", into_.ignore_sigterm, "leave SIGTERM without effect");
     count<int>("exit-code", into_.exit_code, "exit with N instead of binding", 255);
     return std::move(all_);

@@ -37,7 +37,10 @@ struct options {
   std::optional<std::size_t> fail_after_tokens;   ///< cut each answer there
   std::string fault_file;  ///< while this path exists its text says how turns go wrong: see `fault`
   bool echo = false;       ///< answers repeat the prompt's last word, numbered, instead of filler
-  bool hang_prefill = false;  ///< no turn ever gets its first token
+  bool hang_prefill = false;     ///< no turn ever gets its first token
+  std::size_t refuse_turns = 0;  ///< so many turns get refuse_status first
+  int refuse_status = 503;       ///< with Retry-After: 1 when it is 429 or 503
+  bool call_tools = false;       ///< a chat turn that offers tools calls the first
   bool ignore_sigterm = false;
   std::optional<int> exit_code;  ///< exit with it instead of binding
 };

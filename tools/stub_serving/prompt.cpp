@@ -71,10 +71,44 @@ std::optional<std::size_t> token_limit(const json::object& body) {
   return std::nullopt;
 }
 
+/// The name of the first function that `body` offers; empty when its last message is the result of
+/// one, or none may be called.
+std::string offered_tool(const json::object& body) {
+  const json::value whole(body);
+  boost::system::error_code none;
+  const auto* name = whole.find_pointer("/tools/0/function/name", none);
+  const auto* choice = body.if_contains("tool_choice");
+  const bool forbidden = choice != nullptr && *choice == "none";
+  if (name == nullptr || !name->is_string() || forbidden) {
+    return {};
+  }
+  const auto& turns = whole.at("messages").as_array();
+  const auto* last = turns.empty() ? nullptr : turns.back().if_object();
+  const auto* role = last == nullptr ? nullptr : last->if_contains("role");
+  return role != nullptr && *role == "tool" ? std::string{} : std::string(name->get_string());
+}
+
+/// A text, or a list of them; a list of tokens is one text.
+std::vector<std::string> texts_of(const json::value& input) {
+  const auto* list = input.if_array();
+  if (list == nullptr || list->empty() || list->front().is_number()) {
+    return {as_text(input)};
+  }
+  std::vector<std::string> texts;
+  for (const auto& one : *list) {
+    texts.push_back(as_text(one));
+  }
+  return texts;
+}
+
 prompt_request unread(std::string_view body) {
   const bool stream = body.find("\"stream\":true") != std::string_view::npos ||
                       body.find("\"stream\": true") != std::string_view::npos;
-  return {.prompt = std::string(body), .stream = stream};
+  prompt_request result;
+  result.prompt = std::string(body);
+  result.stream = stream;
+  result.inputs = {result.prompt};
+  return result;
 }
 
 outcome<prompt_request> read_object(dialect which, const json::object& body) {
@@ -99,6 +133,14 @@ outcome<prompt_request> read_object(dialect which, const json::object& body) {
   result.include_usage = about_stream != nullptr && about_stream->is_object() &&
                          is_true(about_stream->get_object(), "include_usage");
   result.max_tokens = token_limit(body);
+  if (which == dialect::chat) {
+    result.tool = offered_tool(body);
+  }
+  if (which == dialect::embeddings) {
+    result.inputs = texts_of(*turns);
+    const auto* format = body.if_contains("encoding_format");
+    result.base64 = format != nullptr && *format == "base64";
+  }
   return result;
 }
 

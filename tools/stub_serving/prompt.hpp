@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fleet::stub {
 
@@ -20,6 +21,9 @@ struct prompt_request {
   bool stream = false;
   bool include_usage = false;             ///< stream_options.include_usage
   std::optional<std::size_t> max_tokens;  ///< under any of its names
+  std::string tool;                 ///< chat: the first function offered, unless its result is here
+  std::vector<std::string> inputs;  ///< embeddings: one text for each vector wanted
+  bool base64 = false;              ///< embeddings: encoding_format
 };
 
 /// Reads a request body. JSON nested deeper than the parser goes is no error: the body itself then

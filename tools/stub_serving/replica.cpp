@@ -81,6 +81,12 @@ fault replica::fault_now() const {
                            : fault::none;
 }
 
+bool replica::refuses_turn() {
+  const bool refused = refused_ < knobs_.refuse_turns;
+  refused_ += refused ? 1 : 0;
+  return refused;
+}
+
 turn_plan replica::plan(dialect which, prompt_request request) {
   ++count_.requests;
   const auto known = cache_.known_bytes(request.prompt);
@@ -91,14 +97,17 @@ turn_plan replica::plan(dialect which, prompt_request request) {
   turn.head = {.which = which,
                .id = id_prefix(which) + name_ + "-" + std::to_string(count_.requests),
                .created = unix_seconds(),
-               .model = model_};
+               .model = model_,
+               .tool = knobs_.call_tools ? std::move(request.tool) : std::string{}};
   turn.used = {.prompt = tokens_in(request.prompt.size()),
                .cached = tokens_in(known),
                .completion = shortened ? *request.max_tokens : knobs_.tokens};
   turn.prefill = std::chrono::duration_cast<duration>(
       std::chrono::duration<double, std::nano>(knobs_.prefill_per_1000) *
       (static_cast<double>(fresh) / 1000.0));
-  turn.finish = shortened ? "length" : "stop";
+  turn.finish = !turn.head.tool.empty() ? "tool_calls" : (shortened ? "length" : "stop");
+  turn.inputs = std::move(request.inputs);
+  turn.base64 = request.base64;
   turn.stream = request.stream;
   turn.include_usage = request.include_usage;
   turn.echo = knobs_.echo ? last_word(request.prompt) : std::string{};

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace fleet::stub {
 
@@ -18,9 +19,11 @@ struct turn_plan {
   answer_head head;
   token_usage used;
   std::string prompt;
-  std::string echo;     ///< what the answer repeats; empty: filler
-  duration prefill{0};  ///< before the first token
-  std::string finish;   ///< "stop" or "length"
+  std::string echo;                 ///< what the answer repeats; empty: filler
+  duration prefill{0};              ///< before the first token
+  std::string finish;               ///< "stop", "length" or "tool_calls"
+  std::vector<std::string> inputs;  ///< embeddings
+  bool base64 = false;              ///< embeddings
   bool stream = false;
   bool include_usage = false;
 };
@@ -54,6 +57,9 @@ class replica {
   /// What the fault file says now; `none` when it does not exist or says something else.
   [[nodiscard]] fault fault_now() const;
 
+  /// True for each of the first --refuse-turns calls.
+  [[nodiscard]] bool refuses_turn();
+
   /// Looks `request` up in the prefix cache and says how the turn will go.
   [[nodiscard]] turn_plan plan(dialect which, prompt_request request);
 
@@ -76,6 +82,7 @@ class replica {
   std::uint16_t port_ = 0;
   std::chrono::steady_clock::time_point bound_at_{};
   prefix_cache cache_;
+  std::size_t refused_ = 0;
   counters count_;
 };
 
