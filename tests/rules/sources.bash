@@ -3,7 +3,8 @@
 
 # list_files: every file of the tree in the working directory.
 list_files() {
-  find . -path ./.git -prune -o -path './build*' -prune -o -path ./.cache -prune -o -type f -print |
+  find . -path ./.git -prune -o -path './build*' -prune -o -path ./.cache -prune -o \
+    -name node_modules -prune -o -type f -print |
     sed 's,^\./,,' | sort
 }
 
