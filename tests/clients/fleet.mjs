@@ -13,7 +13,8 @@ import {after, test} from 'node:test';
 export const five = ['--tokens', '5'];
 export const text = 'replica twin: the same card';
 export const endless = ['--tokens', '100000'];
-export const refusing = (status) => [...five, '--refuse-turns', '1', '--refuse-status', `${status}`];
+export const refusing = (status) =>
+  [...five, '--refuse-turns', '1', '--refuse-status', `${status}`];
 
 const deadline = 20_000;
 const running = new Set();
@@ -84,7 +85,8 @@ export async function startRouter(ports, ready = ports.length) {
   const file = join(folder, `fleet-${ports.join('-')}.json`);
   const replicas = ports.map((port, i) => ({name: `r${i}`, host: '127.0.0.1', port}));
   writeFileSync(file, JSON.stringify({replicas}));
-  const flags = ['--replicas', file, '--host', '127.0.0.1', '--port', '0', '--health-interval', '0.2'];
+  const flags = ['--replicas', file, '--host', '127.0.0.1', '--port', '0'];
+  flags.push('--health-interval', '0.2');
   const {child, said} = await start(process.env.FLEET_ROUTER, flags, /url="?(http:[^" ]+)/);
   const health = async () => (await fetch(`${said}/health`)).json();
   await eventually(async () => (await health()).replicas_ready === ready, 'the replicas are ready');

@@ -41,7 +41,7 @@ for (const [provider, model] of Object.entries(models)) {
     return [whole.text, seen, await stream.finishReason, (await stream.usage).outputTokens !== 0];
   }, [text, words, 'stop', true]);
 
-  same(`ai with ${provider}: an abort in the middle cancels the turn`, endless, async (url, stubs) => {
+  same(`ai with ${provider}: an abort cancels the turn`, endless, async (url, stubs) => {
     const leave = new AbortController();
     const stream = streamText({
       model: model(url), prompt: 'x', maxRetries: 0, abortSignal: leave.signal, onError: () => {},
@@ -77,7 +77,7 @@ for (const [provider, model] of Object.entries(models)) {
 }
 
 for (const provider of ['@ai-sdk/openai', '@ai-sdk/openai-compatible']) {
-  same(`ai with ${provider}: a tool called in deltas, its result answered`, calling, async (url) => {
+  same(`ai with ${provider}: a tool called in deltas, and answered`, calling, async (url) => {
     const asked = [];
     const look = tool({
       description: 'looks', inputSchema: parameters,

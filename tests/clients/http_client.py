@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Python's http.client: `http_client.py HOST:PORT [cut]` prints what a few requests on one connection
-give, or how a stream ends that the replica cuts."""
+"""Python's http.client: `http_client.py HOST:PORT [cut]` prints what a few requests on one
+connection give, or how a stream ends that the replica cuts."""
 import http.client
 import json
 import sys
