@@ -16,7 +16,7 @@ export const endless = ['--tokens', '100000'];
 export const refusing = (status) =>
   [...five, '--refuse-turns', '1', '--refuse-status', `${status}`];
 
-const deadline = 20_000;
+const deadline = 60_000;
 const running = new Set();
 const folder = mkdtempSync(join(tmpdir(), 'clients-'));
 
@@ -110,7 +110,7 @@ export async function count(stubs, name) {
  * which is `wanted` when there is one. Each way gets programs of its own, started with `flags`.
  */
 export function same(name, flags, scene, wanted) {
-  test(name, {timeout: 2 * deadline}, async () => {
+  test(name, {timeout: 3 * deadline}, async () => {
     const {stubs, router} = await startFleet(flags);
     const fresh = await startStub(flags);
     const direct = await scene(`${fresh.url}/v1`, [fresh]);

@@ -8,7 +8,7 @@ import sys
 
 headers = {"Content-Type": "application/json", "X-Session-Id": "python"}
 hello = {"model": "m", "messages": [{"role": "user", "content": "Hello"}]}
-connection = http.client.HTTPConnection(sys.argv[1], timeout=20)
+connection = http.client.HTTPConnection(sys.argv[1], timeout=60)
 
 
 def ask(method, path, body=None):
