@@ -12,7 +12,7 @@ namespace {
 
 using namespace fleet::chaos;
 
-constexpr std::size_t events_shown = 80;
+constexpr std::size_t events_shown = 150;
 constexpr std::size_t log_lines_shown = 60;
 
 template <class Number>

@@ -84,7 +84,7 @@ operators::~operators() {
 
 void operators::run() {
   while (!stop_) {
-    std::this_thread::sleep_for(dice_.between(200ms, 1500ms));
+    std::this_thread::sleep_for(dice_.between(100ms, 900ms));
     if (where_.router_running())
       act();
   }
