@@ -125,8 +125,10 @@ void chat_client::storm(const std::atomic<bool>& stop) {
     }
     auto next = ask();
     exchange(next, true);
-    if (next.end != clock::time_point{} && !conclude(next, false).whole)
+    if (next.end != clock::time_point{} && !conclude(next, false).whole) {
       std::this_thread::sleep_for(200ms);
+      rig::eventually([&] { return stop || where_.router_running(); }, 2s);
+    }
     std::this_thread::sleep_for(dice_.between(0ms, 400ms));
   }
 }
