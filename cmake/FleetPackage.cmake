@@ -16,8 +16,14 @@ install(FILES docs/tasks.md docs/comparison.md docs/bench.md docs/openapi.json
   DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pypto-serving-router/docs" COMPONENT programs)
 install(FILES docs/fleet.schema.json
   DESTINATION "${CMAKE_INSTALL_DATADIR}/pypto-serving-router" COMPONENT programs)
+# The unit names the program where it is installed, which is known at the installation only.
 install(FILES packaging/pypto-serving-router.service DESTINATION lib/systemd/system
   COMPONENT programs)
+install(CODE [[
+  set(unit "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/systemd/system/pypto-serving-router.service")
+  file(READ "${unit}" text)
+  string(REPLACE "=/usr/bin/" "=${CMAKE_INSTALL_PREFIX}/bin/" text "${text}")
+  file(WRITE "${unit}" "${text}")]] COMPONENT programs)
 
 # completions(SHELL FILE FOLDER)
 function(fleet_completion shell file folder)

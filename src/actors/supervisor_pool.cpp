@@ -6,6 +6,7 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace fleet {
@@ -141,16 +142,20 @@ caf::result<pool_view> supervisor_state::view() {
 }
 
 std::vector<slot_view> supervisor_state::slot_views() const {
+  constexpr std::chrono::nanoseconds none{0};
   std::vector<slot_view> all;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const auto& setup = slots_[i].setup;
+    const auto age = pool_.age(i, now());
+    const bool drains = pool_.stage(i) == slot_stage::draining;
     all.push_back({.slot = setup.slot,
                    .host = setup.host.name,
                    .log = setup.place.log,
                    .now = pool_.stage(i),
                    .reason = pool_.reason(i),
                    .detail = pool_.detail(i),
-                   .since = pool_.age(i, now())});
+                   .since = age,
+                   .drain_left = drains ? std::max(launch_.drain_timeout - age, none) : none});
   }
   return all;
 }

@@ -174,6 +174,9 @@ std::string slots_json(const pool_view& pool) {
     if (each.now != slot_stage::free) {
       out["since"] = utc(each.since);
     }
+    if (each.now == slot_stage::draining) {
+      out["drain_left"] = seconds(each.drain_left);
+    }
     if (const auto running = by_slot.find(name); running != by_slot.end()) {
       out["replica"] = replica_object(*running->second);
     }

@@ -41,6 +41,13 @@ std::string_view whole_lines(std::string_view text) {
   return end == std::string_view::npos || end + 1 == text.size() ? text : text.substr(end + 1);
 }
 
+/// A log as it is shown: what a progress bar draws over itself is lines of their own.
+std::string log_text(std::string_view log) {
+  std::string text(log);
+  std::replace(text.begin(), text.end(), '\r', '\n');
+  return harmless(text);
+}
+
 parts split_log(std::string_view text) {
   const auto line = std::string(scripts::mark) + "log\n";
   for (auto at = text.find(line); at != std::string_view::npos; at = text.find(line, at + 1)) {
@@ -115,7 +122,7 @@ inspection inspect_reply(const command_end& end) {
       result.how = *how;
     }
   }
-  result.log = harmless(*log);
+  result.log = log_text(*log);
   return result;
 }
 
@@ -125,7 +132,7 @@ log_answer read_log_reply(const command_end& end) {
   if (!log || !size || !end.reason.empty()) {
     return {.outcome = log_outcome::failed, .message = unexpected(end)};
   }
-  log_answer result{.outcome = log_outcome::read, .text = harmless(*log)};
+  log_answer result{.outcome = log_outcome::read, .text = log_text(*log)};
   std::from_chars(size->data(), size->data() + size->size(), result.end);
   return result;
 }

@@ -147,6 +147,7 @@ shift 3
 
 constexpr std::string_view tell_log = R"sh(
 begin_log() { echo "pypto-router: log"; }
+[ -e "$1" ] || { begin_log; echo "there is none yet: $1" >&2; exit 1; }
 size=$(wc -c <"$1") || { begin_log; exit 1; }
 echo "pypto-router: size $((size))"
 begin=$2

@@ -79,6 +79,13 @@ TEST_CASE("status is totals, tables and what needs a human with the command for 
   CHECK(has(text, "far: stopped answering for 5m12s (connection refused)\n"));
 }
 
+TEST_CASE("where there may not be room for all, what needs a human comes first") {
+  const auto first = rendered(status_lines(picture(), now, true), {});
+  CHECK(first.find("needs a human") < first.find("REPLICA"));
+  const auto last = rendered(status_lines(picture(), now), {});
+  CHECK(last.find("needs a human") > last.find("REPLICA"));
+}
+
 TEST_CASE("a fleet that is well needs nobody") {
   auto well = picture();
   well.members.replicas.pop_back();
@@ -110,10 +117,12 @@ TEST_CASE("answers of another version are shown as far as they go") {
 
 TEST_CASE("a complaint says what to try next, and which exit status it is") {
   invocation asked;
-  const client plain(asked);
+  const client plain(asked, {});
   const answer nobody{.failure = "Connection refused"};
   CHECK(complaint_of(nobody, plain).status == exit_unreachable);
   CHECK(has(complaint_of(nobody, plain).text, "--router URL or FLEETCTL_ROUTER"));
+  const answer late{.failure = "no answer in time", .late = true};
+  CHECK(complaint_of(late, plain).status == exit_timed_out);
   const answer stranger{.router = reached::yes, .status = 200, .body = "<html>"};
   CHECK(complaint_of(stranger, plain).status == exit_unreachable);
   const answer closed{.router = reached::yes, .status = 401, .body = "{}"};

@@ -81,6 +81,7 @@ TEST_CASE("a log that was cut begins with a whole line, if it has one") {
   CHECK(log_after("pypto-router: cut\n", "f line\nnext\n") == "next\n");
   CHECK(log_after("pypto-router: cut\n", "one long line\n") == "one long line\n");
   CHECK(log_after("pypto-router: cut\n", "one long line") == "one long line");
+  CHECK(log_after("", "\rshards 37%\rshards 50%") == "\nshards 37%\nshards 50%");
 }
 
 TEST_CASE("an inspection is known once the log part has begun; what the log says is only log") {

@@ -58,6 +58,37 @@ TEST_CASE("fleetctl adds replicas, shows them, scales and removes them") {
   CHECK(p.ctl({"remove", "n-d0", "--no-wait"}).status == 0);
 }
 
+TEST_CASE("scale --wait also waits for what an earlier command has begun") {
+  ctl_pool p({.args = {"--load-seconds", "1", "--tokens", "30", "--token-delay-ms", "50"}},
+             {"--initial-replicas", "0"});
+  CHECK(p.ctl({"scale", "1"}).has("n-d0  starting"));
+  CHECK(p.ctl({"scale", "1", "--wait"}).has("n-d0  ready"));
+  raw_client stream{p.port()};
+  stream.send(chat(R"({"messages":[],"stream":true})"));
+  REQUIRE(stream.read_response_head().status() == 200);
+  CHECK(p.ctl({"scale", "0"}).has("n-d0  draining"));
+  CHECK(admin(p.port(), "GET", "/slots").body.find(R"("drain_left":)") != std::string::npos);
+  CHECK(p.ctl({"scale", "0", "--wait"}).has("n-d0  removed"));
+  CHECK(p.ctl({"scale", "0", "--wait"}).output == "nothing to do: the router runs 0\n");
+}
+
+TEST_CASE("--timeout ends a command whose router is mute, exit 4") {
+  scripted_replica mute{"m", [](replica_turn& turn) { turn.wait_closed(30s); }};
+  for (const auto* word : {"replicas", "slots", "version"}) {
+    const auto late = run_ctl({word, "--router", at_port(mute.port()), "--timeout", "0.3"});
+    CAPTURE(late.errors);
+    CHECK(late.status == 4);
+    CHECK(late.complains("within --timeout"));
+  }
+}
+
+TEST_CASE("output that cannot be written is an error") {
+  child_process run{{.argv = {"sh", "-c", ctl_program() + " completion bash >/dev/full"}}};
+  CHECK(run.wait_exit() == 1);
+  run.drain();
+  CHECK(run.error_text() == "fleetctl: cannot write the output: No space left on device\n");
+}
+
 TEST_CASE("add --wait ends with the reason when the launch fails, exit 1") {
   ctl_pool p({.args = {"--exit-code", "3"}}, {"--initial-replicas", "0"});
   const auto failed = p.ctl({"add", "--wait"});

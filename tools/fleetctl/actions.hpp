@@ -30,16 +30,12 @@ struct session {
   const invocation& asked;
   const client& router;
   const terminal& screen;
-  /// When --timeout is over.
-  std::optional<std::chrono::steady_clock::time_point> deadline;
 
   /// Whether there is a person to tell how far it is.
   [[nodiscard]] bool tells() const {
     return asked.output == output_format::table || asked.output == output_format::wide;
   }
-  [[nodiscard]] bool late() const {
-    return deadline && std::chrono::steady_clock::now() >= *deadline;
-  }
+  [[nodiscard]] bool late() const { return router.late(); }
 };
 
 /// Why an answer is not what was asked for, and what to try next: one line for standard error.
@@ -70,9 +66,10 @@ int release_slot(const session& at);
 int show_logs(const session& at);
 int watch_fleet(const session& at);
 
-/// Launches on these slots, an empty name for any free one; shows it, and with `wait` until each is
-/// ready or has failed.
-int launch_all(const session& at, const std::vector<std::string>& slots, bool wait);
+/// Launches on these slots, an empty name for any free one; shows it, and with `wait` until each,
+/// and each that is under way already, is ready or has failed.
+int launch_all(const session& at, const std::vector<std::string>& slots, bool wait,
+               const std::vector<replica>& under_way_already);
 /// Drains and stops these; with `wait` until each is gone.
 int remove_all(const session& at, const std::vector<std::string>& names, bool wait);
 

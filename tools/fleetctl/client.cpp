@@ -80,17 +80,22 @@ asio::awaitable<void> converse(Stream& stream, message& question, answer& into) 
   take(into, response);
 }
 
+using deadline = std::optional<std::chrono::steady_clock::time_point>;
+
 /// Connects, asks, and reads the answer. Throws system_error where that fails.
-asio::awaitable<void> talk(const request& question, const router_url& where, message& out,
-                           asio::ssl::context* tls, answer& into) {
+asio::awaitable<void> talk(const request& question, const router_url& where, deadline until,
+                           message& out, asio::ssl::context* tls, answer& into) {
   const auto executor = co_await asio::this_coro::executor;
   beast::tcp_stream stream(executor);
   tcp::resolver resolver(executor);
   const auto found = co_await resolver.async_resolve(where.host, where.port, use_awaitable);
-  stream.expires_after(connect_limit);
+  const auto connected_by = std::chrono::steady_clock::now() + connect_limit;
+  stream.expires_at(std::min(connected_by, until.value_or(connected_by)));
   co_await stream.async_connect(found, use_awaitable);
   into.router = reached::yes;
-  if (question.limit) {
+  if (until) {
+    stream.expires_at(*until);
+  } else if (question.limit) {
     stream.expires_after(*question.limit);
   } else {
     stream.expires_never();
@@ -136,7 +141,8 @@ std::string encoded(std::string_view segment) {
   return out;
 }
 
-client::client(const invocation& where) : where_(where) {
+client::client(const invocation& where, std::optional<std::chrono::steady_clock::time_point> until)
+    : where_(where), until_(until) {
   if (!where.router.tls) {
     return;
   }
@@ -165,13 +171,14 @@ answer client::call(const request& question, std::stop_token stop) const {
   }
   asio::io_context io{1};
   auto out = message_of(question, where_.router, where_.token);
-  asio::co_spawn(io, talk(question, where_.router, out, tls_.get(), into),
-                 [&into](std::exception_ptr failed) {
+  asio::co_spawn(io, talk(question, where_.router, until_, out, tls_.get(), into),
+                 [this, &into](std::exception_ptr failed) {
                    if (failed) {
                      try {
                        std::rethrow_exception(failed);
                      } catch (const system_error& why) {
                        into.failure = reason_of(why, into.router == reached::yes);
+                       into.late = why.code() == beast::error::timeout && late();
                      } catch (const std::exception& why) {
                        into.failure = printable(why.what());
                      }

@@ -20,7 +20,8 @@ struct request {
   std::string method = "GET";
   std::string target;  ///< path and query, percent-encoded
   std::string body;    ///< JSON; empty: none
-  /// For the whole exchange; none: as long as it takes, once the router has been reached.
+  /// For the whole exchange; none: as long as it takes, once the router has been reached. With
+  /// --timeout only that counts.
   std::optional<std::chrono::nanoseconds> limit = std::chrono::seconds(10);
 };
 
@@ -33,6 +34,7 @@ struct answer {
   std::string body;                           ///< as it came
   std::map<std::string, std::string> fields;  ///< by lower-case name
   std::string failure;                        ///< why the router was not reached, printable
+  bool late = false;                          ///< because --timeout was over
 
   [[nodiscard]] bool good() const { return status >= 200 && status < 300; }
 };
@@ -43,8 +45,8 @@ struct answer {
 /// Talks to the router, one connection for each question. Safe to call from several threads.
 class client {
  public:
-  /// `where` outlives it.
-  explicit client(const invocation& where);
+  /// `where` outlives it. `until`: when --timeout is over.
+  client(const invocation& where, std::optional<std::chrono::steady_clock::time_point> until);
 
   /// Blocks until there is an answer, or none can come. `stop` ends it early.
   [[nodiscard]] answer call(const request& question, std::stop_token stop = {}) const;
@@ -53,11 +55,14 @@ class client {
     return call({.target = std::move(target)}, std::move(stop));
   }
 
+  /// Whether --timeout is over.
+  [[nodiscard]] bool late() const { return until_ && std::chrono::steady_clock::now() >= *until_; }
   [[nodiscard]] const router_url& router() const { return where_.router; }
   [[nodiscard]] bool has_token() const { return !where_.token.empty(); }
 
  private:
   const invocation& where_;
+  std::optional<std::chrono::steady_clock::time_point> until_;
   std::unique_ptr<boost::asio::ssl::context> tls_;  ///< null: plain HTTP
   std::string tls_failure_;
 };

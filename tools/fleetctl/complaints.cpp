@@ -25,6 +25,7 @@ std::string next_step(const std::string& code, const std::string& slot) {
       {"not_owned", "stop it where it was started"},
       {"not_unconfirmed", "only unconfirmed slots need a release; see `fleetctl slots`"},
       {"launch_failed", "`fleetctl slots` shows where each slot stands"},
+      {"log_unreadable", "`fleetctl slots` shows whether anything was launched there"},
       {"shutting_down", "start the router again"},
       {"not_found", "is this router older than fleetctl? see `fleetctl version`"}};
   const auto found = steps.find(code);
@@ -33,6 +34,9 @@ std::string next_step(const std::string& code, const std::string& slot) {
 
 complaint unreachable(const answer& from, const client& router) {
   const auto& where = router.router();
+  if (from.late) {
+    return {exit_timed_out, "timed out: no answer from " + where.text() + " within --timeout"};
+  }
   std::string text = "cannot reach " + where.text() + ": " + from.failure;
   if (from.failure.find("certificate") != std::string::npos) {
     text += "; name its CA with --ca-file";

@@ -40,6 +40,10 @@ class launch {
                                                            .body = body_for(slot),
                                                            .limit = std::nullopt})) {}
 
+  /// One that was asked for before.
+  launch(const session& at, const replica& known)
+      : at_(at), name_(known.name), phase_(known.phase) {}
+
   /// Takes the answer when it has come.
   void hear(bool wait) {
     if (settled_ || !post_ || !post_->ready()) {
@@ -64,6 +68,9 @@ class launch {
     }
     phase_ = now->phase;
     settled_ = now->ready;
+    if (settled_ && at_.asked.output == output_format::json) {
+      body_ = at_.router.get("/replicas/" + encoded(name_)).body;
+    }
     read_log();
   }
 
@@ -166,8 +173,12 @@ int conclude(const session& at, live_lines& live, const launch& of, bool wait) {
 
 }  // namespace
 
-int launch_all(const session& at, const std::vector<std::string>& slots, bool wait) {
+int launch_all(const session& at, const std::vector<std::string>& slots, bool wait,
+               const std::vector<replica>& under_way_already) {
   under_way<launch> launches;
+  for (const auto& each : under_way_already) {
+    launches.open.push_back(std::make_unique<launch>(at, each));
+  }
   for (const auto& each : slots) {
     launches.open.push_back(std::make_unique<launch>(at, each));
   }
@@ -205,7 +216,7 @@ int add_replicas(const session& at) {
   if (slots.empty()) {
     slots.resize(at.asked.count);
   }
-  return launch_all(at, slots, at.asked.wait);
+  return launch_all(at, slots, at.asked.wait, {});
 }
 
 }  // namespace fleet::ctl

@@ -31,13 +31,17 @@ int run(const invocation& asked) {
       {"release", release_slot}, {"logs", show_logs},         {"watch", watch_fleet},
       {"health", show_health},   {"check", check_file},       {"completion", print_completion},
       {"version", show_version}};
-  const client router(asked);
-  const terminal screen(asked.colour);
-  session at{asked, router, screen, std::nullopt};
+  std::optional<std::chrono::steady_clock::time_point> until;
   if (asked.timeout) {
-    at.deadline = std::chrono::steady_clock::now() + *asked.timeout;
+    until = std::chrono::steady_clock::now() + *asked.timeout;
   }
-  return actions.at(asked.what->name)(at);
+  const client router(asked, until);
+  const terminal screen(asked.colour);
+  const int status = actions.at(asked.what->name)({asked, router, screen});
+  if (const auto why = screen.write_error(); why && status == exit_done) {
+    return complain({exit_refused, "cannot write the output: " + why.message()});
+  }
+  return status;
 }
 
 }  // namespace

@@ -142,6 +142,10 @@ slot slot_of(const json::object& from) {
   const auto address = text(from, "address");
   out.address = (address.find(':') == std::string::npos ? address : "[" + address + "]") + ":" +
                 std::to_string(count(from, "port"));
+  if (from.contains("drain_left")) {
+    out.drain_left = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(number(from, "drain_left")));
+  }
   if (const auto* running = member(from, "replica"); running != nullptr && running->is_object()) {
     out.running = replica_of(running->get_object());
   }

@@ -80,6 +80,7 @@ struct slot {
   std::string reason;
   std::string detail;
   std::optional<wall_time> since;
+  std::optional<std::chrono::nanoseconds> drain_left;  ///< while it drains
   std::optional<replica> running;
 };
 

@@ -5,7 +5,11 @@
 #include "progress.hpp"
 #include "text.hpp"
 
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -51,9 +55,11 @@ class removal {
     }
     stage_ = found->stage;
     const auto left = found->running ? found->running->outstanding : 0;
-    left_ = stage_ != "draining"
-                ? std::string()
-                : std::to_string(left) + (left == 1 ? " request" : " requests") + " left";
+    const bool drains = stage_ == "draining";
+    left_ = drains ? std::to_string(left) + (left == 1 ? " request" : " requests") + " left"
+                   : std::string();
+    limit_ = drains && found->drain_left ? ", at most " + span_text(*found->drain_left) + " more"
+                                         : std::string();
     settled_ = !wait;
   }
 
@@ -64,7 +70,7 @@ class removal {
   [[nodiscard]] const std::string& body() const { return body_; }
   [[nodiscard]] std::string age() const { return span_text(clock::now() - begun_); }
   [[nodiscard]] line progress() const {
-    return {{name_ + "  "}, {stage_, paint_of(stage_)}, {"  " + age() + "  "}, {left_}};
+    return {{name_ + "  "}, {stage_, paint_of(stage_)}, {"  " + age() + "  "}, {left_ + limit_}};
   }
   [[nodiscard]] line brief() const { return {{name_ + "  " + stage_ + "  " + left_}}; }
 
@@ -74,6 +80,7 @@ class removal {
   pending call_;
   std::string stage_ = "asked";
   std::string left_;
+  std::string limit_;
   std::string body_;
   std::optional<complaint> failure_;
   bool settled_ = false;
@@ -87,7 +94,10 @@ int conclude(const session& at, live_lines& live, const removal& of) {
   if (at.asked.output == output_format::name) {
     at.screen.write(printable(of.name()) + "\n");
   } else if (at.asked.output == output_format::json) {
-    at.screen.write(of.removed() ? of.body() + "\n" : "");
+    at.screen.write(of.removed() ? of.body() + "\n"
+                                 : boost::json::serialize(boost::json::object{{"name", of.name()},
+                                                                              {"stopped", false}}) +
+                                       "\n");
   } else if (of.removed()) {
     live.say({{of.name() + "  "}, {"removed", paint::good}, {"  after " + of.age()}});
   } else {
@@ -142,6 +152,40 @@ int remove_replicas(const session& at) {
   return remove_all(at, at.asked.operands, !at.asked.no_wait);
 }
 
+namespace {
+
+bool is_replaced(const pool& members, const std::string& slot) {
+  const auto& back = members.left.replacing;
+  return std::any_of(back.begin(), back.end(),
+                     [&](const slot_note& note) { return note.slot == slot; });
+}
+
+/// Waits for what an earlier command has begun; with none of it there is nothing to do.
+int settle(const session& at, const std::vector<slot>& running, const std::vector<slot>& going) {
+  std::vector<replica> coming;
+  for (const auto& each : running) {
+    const auto known = each.running.value_or(replica{.name = each.name, .phase = each.stage});
+    if (!known.ready) {
+      coming.push_back(known);
+    }
+  }
+  if (at.asked.wait && !coming.empty()) {
+    return launch_all(at, {}, true, coming);
+  }
+  if (at.asked.wait && !going.empty()) {
+    std::vector<std::string> names;
+    std::transform(going.begin(), going.end(), std::back_inserter(names),
+                   [](const slot& each) { return each.name; });
+    return remove_all(at, names, true);
+  }
+  if (at.asked.output == output_format::table || at.asked.output == output_format::wide) {
+    at.screen.write("nothing to do: the router runs " + std::to_string(running.size()) + "\n");
+  }
+  return exit_done;
+}
+
+}  // namespace
+
 int scale_replicas(const session& at) {
   const auto pool_answer = at.router.get("/replicas");
   const auto members = read_pool(pool_answer.body);
@@ -154,12 +198,12 @@ int scale_replicas(const session& at) {
     return complain(at, slots_answer);
   }
   std::vector<slot> running;
+  std::vector<slot> going;
   for (const auto& each : *slots) {
-    const auto& back = members->left.replacing;
-    const bool replaced = std::any_of(
-        back.begin(), back.end(), [&](const slot_note& note) { return note.slot == each.name; });
-    if (replaced || coming_or_there(each.stage)) {
+    if (is_replaced(*members, each.name) || coming_or_there(each.stage)) {
       running.push_back(each);
+    } else if (leaving(each.stage)) {
+      going.push_back(each);
     }
   }
   const auto wanted = at.asked.scale_to;
@@ -169,13 +213,10 @@ int scale_replicas(const session& at) {
                                        " replicas; `fleetctl slots` lists its slots"});
   }
   if (wanted == running.size()) {
-    if (at.asked.output == output_format::table) {
-      at.screen.write("nothing to do: the router runs " + std::to_string(wanted) + "\n");
-    }
-    return exit_done;
+    return settle(at, running, going);
   }
   if (wanted > running.size()) {
-    return launch_all(at, std::vector<std::string>(wanted - running.size()), at.asked.wait);
+    return launch_all(at, std::vector<std::string>(wanted - running.size()), at.asked.wait, {});
   }
   return remove_all(at, least_needed(running, running.size() - wanted), at.asked.wait);
 }

@@ -84,6 +84,11 @@ lines totals_of(const fleet_picture& all) {
   return out;
 }
 
+/// Whether a launch that failed for this reason has left something in its log.
+bool ran(std::string_view reason) {
+  return reason.find("its log ends") != std::string_view::npos || reason.starts_with("not ready");
+}
+
 concern unconfirmed(const slot_note& each, wall_time now) {
   const auto why = " (" + both(each.reason, each.detail) + ")" + for_some_time(each.since, now);
   const auto release = "fleetctl release " + each.slot;
@@ -177,7 +182,8 @@ std::vector<concern> concerns_of(const fleet_picture& all, wall_time now) {
   for (const auto& each : left.failed_launches) {
     out.push_back(
         {each.slot + ": its last launch failed " + age(each.since, now) + " ago: " + each.reason,
-         "fleetctl logs " + each.slot + ", and when that is put right: fleetctl add " + each.slot});
+         (ran(each.reason) ? "fleetctl logs " + each.slot + ", and when" : "when") +
+             " that is put right: fleetctl add " + each.slot});
   }
   for (const auto& each : all.members.replicas) {
     if (each.phase == "failed") {
@@ -200,8 +206,29 @@ std::vector<concern> concerns_of(const fleet_picture& all, wall_time now) {
   return out;
 }
 
-lines status_lines(const fleet_picture& all, wall_time now) {
+namespace {
+
+void append_concerns(lines& out, const fleet_picture& all, wall_time now) {
+  out.emplace_back();
+  const auto concerns = concerns_of(all, now);
+  if (concerns.empty()) {
+    out.push_back({{"nothing needs a human", paint::dim}});
+  } else {
+    out.push_back({{"needs a human", paint::bold}});
+  }
+  for (const auto& each : concerns) {
+    out.push_back({{"  " + each.what, paint::bad}});
+    out.push_back({{"    " + each.fix}});
+  }
+}
+
+}  // namespace
+
+lines status_lines(const fleet_picture& all, wall_time now, bool concerns_first) {
   auto out = totals_of(all);
+  if (concerns_first) {
+    append_concerns(out, all, now);
+  }
   if (!all.members.replicas.empty()) {
     out.emplace_back();
     append(out, replica_lines(all.members.replicas, now, false));
@@ -213,16 +240,8 @@ lines status_lines(const fleet_picture& all, wall_time now) {
     out.emplace_back();
     append(out, slot_lines(others, now, false));
   }
-  out.emplace_back();
-  const auto concerns = concerns_of(all, now);
-  if (concerns.empty()) {
-    out.push_back({{"nothing needs a human", paint::dim}});
-  } else {
-    out.push_back({{"needs a human", paint::bold}});
-  }
-  for (const auto& each : concerns) {
-    out.push_back({{"  " + each.what, paint::bad}});
-    out.push_back({{"    " + each.fix}});
+  if (!concerns_first) {
+    append_concerns(out, all, now);
   }
   return out;
 }

@@ -19,6 +19,11 @@ bool is_live() {
          std::string_view(kind) != "dumb";
 }
 
+/// In place of lines for which there is no room.
+line left_out(std::size_t count) {
+  return {{"... " + std::to_string(count) + " more lines", paint::dim}};
+}
+
 constexpr std::string_view to_line_end = "\x1b[K";
 constexpr std::string_view to_screen_end = "\x1b[J";
 
@@ -45,6 +50,9 @@ void terminal::write(std::string_view text) const {
   while (!text.empty()) {
     const auto sent = ::write(STDOUT_FILENO, text.data(), text.size());
     if (sent < 0 && errno != EINTR) {
+      if (!write_error_) {
+        write_error_.assign(errno, std::generic_category());
+      }
       return;
     }
     text.remove_prefix(sent > 0 ? static_cast<std::size_t>(sent) : 0);
@@ -68,7 +76,11 @@ void live_lines::draw(const lines& now, const lines& brief) {
   }
   drawn_ = std::min(now.size(), std::max<std::size_t>(on_.rows(), 2) - 1);
   for (std::size_t i = 0; i < drawn_; ++i) {
-    out.append("\r").append(rendered(now[i], on_.fitted_style())).append(to_line_end).append("\n");
+    const bool rest = i + 1 == drawn_ && drawn_ < now.size();
+    out.append("\r")
+        .append(rendered(rest ? left_out(now.size() - i) : now[i], on_.fitted_style()))
+        .append(to_line_end)
+        .append("\n");
   }
   on_.write(out.append(to_screen_end));
 }
@@ -107,7 +119,10 @@ void full_screen::draw(const lines& now) const {
   std::string out = "\x1b[H";
   for (std::size_t i = 0; i < shown; ++i) {
     // No line end behind the last one: it would scroll.
-    out.append(i == 0 ? "" : "\n").append(rendered(now[i], style)).append(to_line_end);
+    const bool rest = i + 1 == shown && shown < now.size();
+    out.append(i == 0 ? "" : "\n")
+        .append(rendered(rest ? left_out(now.size() - i) : now[i], style))
+        .append(to_line_end);
   }
   on_.write(out.append(to_screen_end));
 }

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstddef>
 #include <string_view>
+#include <system_error>
 
 namespace fleet::ctl {
 
@@ -29,6 +30,8 @@ class terminal {
   [[nodiscard]] style fitted_style() const;
 
   void write(std::string_view text) const;
+  /// Of the first write that failed.
+  [[nodiscard]] std::error_code write_error() const { return write_error_; }
 
  private:
   struct extent {
@@ -39,6 +42,7 @@ class terminal {
 
   bool live_;
   bool colour_;
+  mutable std::error_code write_error_;
 };
 
 /// A few lines at the end of what was printed that are redrawn in place. On what is no terminal it

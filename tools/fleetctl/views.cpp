@@ -165,11 +165,18 @@ int show_health(const session& at) {
 }
 
 int show_version(const session& at) {
-  at.screen.write("fleetctl " + version() + "\n");
+  const bool json = at.asked.output == output_format::json;
+  if (!json) {
+    at.screen.write("fleetctl " + version() + "\n");
+  }
   const auto got = at.router.get("/version");
   int status = 0;
   if (!good(at, got, status)) {
     return status;
+  }
+  if (json) {
+    write_json(at, R"({"fleetctl":")" + version() + R"(","router":)" + got.body + "}");
+    return exit_done;
   }
   at.screen.write("router " + printable(read_text(got.body, "version")) + " at " +
                   at.asked.router.text() + "\n");

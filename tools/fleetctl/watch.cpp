@@ -75,7 +75,7 @@ class live_view {
     }
     now.emplace_back();
     if (all_) {
-      append(now, status_lines(*all_, std::chrono::system_clock::now()));
+      append(now, status_lines(*all_, std::chrono::system_clock::now(), true));
     }
     screen_.draw(now);
   }
@@ -113,8 +113,11 @@ int watch_live(const session& at) {
   auto next = std::chrono::steady_clock::now() + between_looks;
   for (;;) {
     const int signal = signals.wait(poll);
-    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || at.late()) {
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
       return exit_done;
+    }
+    if (at.late()) {
+      return exit_timed_out;
     }
     if (signal == SIGTSTP) {
       view.suspend();
@@ -176,7 +179,7 @@ int watch_plain(const session& at) {
     }
     first = false;
     if (at.late()) {
-      return exit_done;
+      return exit_timed_out;
     }
     std::this_thread::sleep_for(between_looks);
   }

@@ -235,7 +235,7 @@ typename Inspector::result_type inspect(Inspector& f, capacity_view& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, slot_view& x) {
   return f(caf::meta::type_name("slot_view"), x.slot, x.host, x.log, x.now, x.reason, x.detail,
-           x.since);
+           x.since, x.drain_left);
 }
 
 template <class Inspector>

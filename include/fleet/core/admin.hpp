@@ -75,6 +75,8 @@ struct slot_view {
   std::string reason;                 ///< of an unconfirmed one: a stable word
   std::string detail;                 ///< what is behind that, or went wrong last; may be empty
   std::chrono::nanoseconds since{0};  ///< time spent in this stage so far
+  /// While it drains: what is left until it is stopped whatever still runs.
+  std::chrono::nanoseconds drain_left{0};
 
   friend bool operator==(const slot_view&, const slot_view&) = default;
 };
