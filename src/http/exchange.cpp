@@ -70,6 +70,11 @@ awaitable<bool> exchange::run() {
     const auto route = co_await lane_.fleet->route(query);
     if (!route.found) {
       ticket.reset();
+      if (!query.tried.empty()) {
+        // Whoever reads the answer finds the replica out of rotation: this comes back after the
+        // router has heard of the ticket's end.
+        co_await lane_.fleet->describe(query.tried.back());
+      }
       if (early_ == turn_outcome::client_gone) {
         co_return false;
       }
