@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "one_line.hpp"
 
+#include "fleet/core/harmless.hpp"
+
 #include <cstddef>
 
 namespace fleet {
@@ -9,17 +11,18 @@ std::string one_line(std::string_view text) {
   constexpr std::size_t longest = 80;
   constexpr std::string_view digits = "0123456789abcdef";
   std::string line;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool starts_character = (byte & 0xc0U) != 0x80U;
-    if (line.size() >= longest && starts_character) {
+  while (!text.empty()) {
+    if (line.size() >= longest) {
       return line + "...";
     }
-    if (byte < 0x20 || byte == 0x7f) {
+    const auto length = harmless_character(text);
+    const auto byte = static_cast<unsigned char>(text.front());
+    if (length == 0) {
       line += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
     } else {
-      line += c;
+      line += text.substr(0, length);
     }
+    text.remove_prefix(length == 0 ? 1 : length);
   }
   return line;
 }

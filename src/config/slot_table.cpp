@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fleet/config/fleet_file.hpp"
 #include "fleet/core/command.hpp"
+#include "fleet/core/harmless.hpp"
 #include "fleet/core/placeholders.hpp"
 #include "fleet/core/shell_quote.hpp"
 
@@ -19,9 +20,9 @@ std::string preview(const launch_command& launch) {
   for (const auto& variable : launch.env) {
     line += variable.name + "=... ";
   }
-  line += shell_quote(launch.argv);
+  line = harmless(line + shell_quote(launch.argv));
   std::replace_if(
-      line.begin(), line.end(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }, '?');
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, '?');
   return line;
 }
 

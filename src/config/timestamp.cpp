@@ -119,7 +119,10 @@ std::optional<wall_time> parse_timestamp(std::string_view text) {
   if (!in.done() || !(y / m / d).ok()) {
     return std::nullopt;
   }
-  return wall_time(sys_days(y / m / d)) + clock;
+  const auto time = wall_time(sys_days(y / m / d)) + clock;
+  // An offset may lead out of the years that can be written again.
+  const int utc_year(year_month_day(floor<days>(time)).year());
+  return utc_year < first_year || utc_year > last_year ? std::nullopt : std::optional(time);
 }
 
 }  // namespace fleet

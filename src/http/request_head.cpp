@@ -67,7 +67,7 @@ bool stays_here(std::string_view name) {
          same_token(name, "X-Request-Id") || same_token(name, "X-Forwarded-For");
 }
 
-void note_field(request_head& head, const field_view& field, int& hosts) {
+void note_field(request_head& head, const field_view& field, bool ends_here, int& hosts) {
   if (same_token(field.name, "Host")) {
     ++hosts;
     head.host = field.value;
@@ -82,9 +82,9 @@ void note_field(request_head& head, const field_view& field, int& hosts) {
   } else if (same_token(field.name, "X-Forwarded-For")) {
     head.forwarded_for.append(head.forwarded_for.empty() ? "" : ", ").append(field.value);
   } else if (same_token(field.name, "X-Forwarded-Proto")) {
-    head.has_forwarded_proto = true;
+    head.has_forwarded_proto = head.has_forwarded_proto || !ends_here;
   } else if (same_token(field.name, "X-Forwarded-Host")) {
-    head.has_forwarded_host = true;
+    head.has_forwarded_host = head.has_forwarded_host || !ends_here;
   } else if (same_token(field.name, "Expect")) {
     head.expects_continue = same_token(field.value, "100-continue");
   } else if (same_token(field.name, "Content-Length") ||
@@ -130,8 +130,9 @@ std::optional<refusal> read_head(const request_parser& parsed, std::string_view 
   int hosts = 0;
   const auto connection = connection_lists(parsed.fields());
   for (const auto& field : parsed.fields()) {
-    note_field(into, field, hosts);
-    if (!stays_here(field.name) && !named_by(connection, field.name) &&
+    const bool ends_here = named_by(connection, field.name);
+    note_field(into, field, ends_here, hosts);
+    if (!stays_here(field.name) && !ends_here &&
         !(same_token(field.name, "Authorization") && mentions(field.value, admin_token))) {
       append_line(into.fields, field.name, field.value);
     }

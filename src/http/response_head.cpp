@@ -3,6 +3,7 @@
 
 #include "field_line.hpp"
 
+#include "fleet/core/harmless.hpp"
 #include "fleet/core/header_rules.hpp"
 
 #include <boost/json/object.hpp>
@@ -52,11 +53,8 @@ void write_client_head(const response_parser& parsed, body_framing framing,
   bool has_request_id = false;
   seen_once once;
   for (const auto& field : parsed.fields()) {
-    const bool length = same_token(field.name, "Content-Length");
-    // A length without a body (HEAD, 304) says what the body would have been; 204 must not have it.
-    const bool keep_length = length && framing == body_framing::none && parsed.status() != 204;
-    if ((length && !keep_length) || is_hop_by_hop(field.name) || once.repeated(field.name) ||
-        same_token(field.name, "X-Replica") ||
+    if (same_token(field.name, "Content-Length") || is_hop_by_hop(field.name) ||
+        once.repeated(field.name) || same_token(field.name, "X-Replica") ||
         (!client.session.empty() && same_token(field.name, "X-Session-Id")) ||
         named_by(connection, field.name)) {
       continue;
@@ -71,7 +69,10 @@ void write_client_head(const response_parser& parsed, body_framing framing,
   if (!has_request_id) {
     append_line(out, "X-Request-Id", client.request_id);
   }
-  if (framing == body_framing::length) {
+  // Without a body (HEAD, 304) it says what the body would have been; 204 must not have it.
+  const bool says_length =
+      framing == body_framing::length || (framing == body_framing::none && parsed.status() != 204);
+  if (says_length && parsed.content_length()) {
     append_line(out, "Content-Length", std::to_string(*parsed.content_length()));
   } else if (framing == body_framing::chunked) {
     append_line(out, "Transfer-Encoding", "chunked");
@@ -131,13 +132,15 @@ std::string framed(body_framing framing, std::string_view text) {
 }
 
 std::string error_json(const refusal& why) {
+  // It may quote what a client sent.
+  const auto message = harmless(why.message);
   const boost::json::object error{
-      {"message", why.message},
+      {"message", message},
       {"type", "router_error"},
       {"param", nullptr},
       {"code", boost::json::string_view(why.code.data(), why.code.size())}};
   return boost::json::serialize(
-      boost::json::object{{"object", "error"}, {"message", why.message}, {"error", error}});
+      boost::json::object{{"object", "error"}, {"message", message}, {"error", error}});
 }
 
 std::string_view reason_of(int status) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "view_json.hpp"
 
+#include "fleet/core/harmless.hpp"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -104,7 +106,7 @@ boost::json::object capacity_object(const capacity_view& capacity) {
 }
 
 boost::json::object error_object(std::string_view code, std::string_view message) {
-  const boost::json::string text(message.data(), message.size());
+  const boost::json::string text(harmless(message));
   const boost::json::object error{{"message", text},
                                   {"type", "router_error"},
                                   {"param", nullptr},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "fleet/core/harmless.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -9,10 +11,6 @@ namespace fleet {
 
 /// Appends, and keeps only the last `limit` bytes.
 void append_tail(std::string& to, std::string_view more, std::size_t limit);
-
-/// The same text fit for JSON and a terminal: UTF-8 stays, line ends and tabs stay; every other
-/// control character and every byte that is no UTF-8 becomes `?`.
-[[nodiscard]] std::string harmless(std::string_view text);
 
 /// The last lines of a command's output as one line: blank lines left out, joined by " | ", at most
 /// five lines and 600 bytes, harmless.

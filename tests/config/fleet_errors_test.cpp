@@ -298,3 +298,8 @@ TEST_CASE("a file with absurdly many slots is refused before they are laid out")
   }
   CHECK(error_of(text + "]}]}") == "fleet.json: 10001 replicas and slots are more than 10000");
 }
+
+TEST_CASE("a key is quoted without control characters, those beyond ASCII included") {
+  CHECK(error_of("{\"a\\u001b\xc2\x9b\xc3\xa9\": 1}") ==
+        "fleet.json: a\\x1b\\xc2\\x9b\xc3\xa9: unknown key");
+}

@@ -164,3 +164,9 @@ TEST_CASE("times are RFC 3339 in UTC") {
     CHECK_MESSAGE(!parse_timestamp(text), text);
   }
 }
+
+TEST_CASE("a time that an offset leads out of the years that can be written is refused") {
+  CHECK(parse_timestamp("2261-12-31T23:59:59Z"));
+  CHECK(!parse_timestamp("2261-12-31T23:59:59-00:01"));
+  CHECK(!parse_timestamp("1678-01-01T00:00:00+00:01"));
+}

@@ -161,3 +161,32 @@ TEST_CASE("a version that is not 1.0 or 1.1 is a 505, what is no version a 400")
   CHECK(status("GET / HTTP/1.1x\r\n\r\n") == 400);
   CHECK(status("GET / http/1.1\r\n\r\n") == 400);
 }
+
+TEST_CASE("a length that a replica states twice or as a list reaches the client once") {
+  const client_side client{.keep_alive = true, .replica = "n", .request_id = "r"};
+  const auto twice = client_head(
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nA: 1\r\nContent-Length: 5\r\n\r\n", client, true);
+  CHECK(twice ==
+        "HTTP/1.1 200 OK\r\nA: 1\r\nX-Replica: n\r\nX-Request-Id: r\r\nContent-Length: 5\r\n\r\n");
+  const auto list =
+      client_head("HTTP/1.1 304 Not Modified\r\nContent-Length: 7, 7\r\n\r\n", client);
+  CHECK(
+      list ==
+      "HTTP/1.1 304 Not Modified\r\nX-Replica: n\r\nX-Request-Id: r\r\nContent-Length: 7\r\n\r\n");
+}
+
+TEST_CASE("a client cannot take X-Forwarded-Proto and -Host away by naming them in Connection") {
+  const auto request = read(
+      "GET /v1/x HTTP/1.1\r\nHost: r\r\nConnection: X-Forwarded-Proto, x-forwarded-host\r\n"
+      "X-Forwarded-Proto: https\r\nX-Forwarded-Host: a\r\n\r\n");
+  std::string out;
+  write_upstream_head(request.head, {.authority = "n:1", .client_address = "c", .request_id = "i"},
+                      out);
+  CHECK(out.find("\r\nX-Forwarded-Proto: http\r\n") != std::string::npos);
+  CHECK(out.find("\r\nX-Forwarded-Host: r\r\n") != std::string::npos);
+}
+
+TEST_CASE("an error that quotes bytes of a client is JSON in UTF-8 all the same") {
+  const auto text = error_json({404, "unknown_replica", "there is no replica \xff\xc2\x9b"});
+  CHECK(text.find(R"("message":"there is no replica ???")") != std::string::npos);
+}
