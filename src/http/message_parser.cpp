@@ -61,6 +61,10 @@ std::size_t message_parser<is_request>::parse_body(std::string_view input, error
   if (input.empty() || this->is_done()) {
     return 0;
   }
+  // Beast takes it for granted that a last chunk without one before it comes with 5 bytes at least.
+  if (this->chunked() && !in_chunk_ && input.front() == '0' && input.size() < 5) {
+    return 0;
+  }
   this->eager(true);
   const auto used = this->put(asio::buffer(input.data(), input.size()), ec);
   if (ec == beast_http::error::need_more) {
@@ -139,12 +143,14 @@ std::size_t message_parser<is_request>::on_body_impl(view body, error_code&) {
 }
 
 template <bool is_request>
-void message_parser<is_request>::on_chunk_header_impl(std::uint64_t, view, error_code&) {
-  // nop
+void message_parser<is_request>::on_chunk_header_impl(std::uint64_t size, view, error_code&) {
+  in_chunk_ = size != 0;
 }
 
 template <bool is_request>
-std::size_t message_parser<is_request>::on_chunk_body_impl(std::uint64_t, view body, error_code&) {
+std::size_t message_parser<is_request>::on_chunk_body_impl(std::uint64_t left, view body,
+                                                           error_code&) {
+  in_chunk_ = body.size() < left;
   pieces_.emplace_back(body.data(), body.size());
   return body.size();
 }

@@ -101,6 +101,7 @@ class message_parser final : public beast_http::basic_parser<is_request> {
   int status_ = 0;
   int version_ = 11;
   bool in_head_ = true;
+  bool in_chunk_ = false;  ///< inside a chunk's data
   std::vector<field_view> fields_;
   std::vector<std::string_view> pieces_;
 };

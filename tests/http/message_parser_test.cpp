@@ -104,6 +104,27 @@ TEST_CASE("a chunked body gives the same bytes at every cut, without its framing
   }
 }
 
+TEST_CASE("an empty chunked body may come byte by byte") {
+  for (const std::string wire : {"0\r\n\r\n", "00\r\nT: x\r\n\r\n", "0;a\r\n\r\n"}) {
+    for (std::size_t step = 1; step <= wire.size(); ++step) {
+      CAPTURE(step);
+      response_parser parser;
+      REQUIRE(!parser.parse_head("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"));
+      CHECK(body_of(parser, wire, step).empty());
+      CHECK(parser.is_done());
+    }
+  }
+}
+
+TEST_CASE("a zero that is data of a chunk is passed on as it comes") {
+  response_parser parser;
+  REQUIRE(!parser.parse_head("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"));
+  error_code ec;
+  CHECK(parser.parse_body("3\r\na", ec) == 4);
+  CHECK(parser.parse_body("0", ec) == 1);
+  CHECK(parser.pieces() == std::vector<std::string_view>{"0"});
+}
+
 TEST_CASE("an answer without length or coding ends with its connection") {
   response_parser parser;
   REQUIRE(!parser.parse_head("HTTP/1.1 200 OK\r\n\r\n"));
