@@ -91,6 +91,7 @@ TEST_CASE(
   CHECK(admin(port, "POST", "/replicas", R"({"slot":"n-d0"})").status() == 409);
   server.up();
   p.kill_replica(0);
+  REQUIRE(eventually([&] { return stubs_on(p.host.port(0)).empty(); }));
   CHECK(admin(port, "POST", "/slots/n-d0/release").status() == 200);
   CHECK(admin(port, "POST", "/replicas", R"({"slot":"n-d0"})").status() == 202);
   CHECK(launched_ready(port, "n-d0"));
