@@ -131,6 +131,9 @@ awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settin
     const auto answer = co_await fleet.shrink(name);
     co_return reply_to(name, answer);
   }
+  if (path == "/version") {
+    co_return is_read(head) ? answer_version(settings) : wrong_method("GET, HEAD");
+  }
   if (path == "/slots") {
     if (!is_read(head)) {
       co_return wrong_method("GET, HEAD");

@@ -35,7 +35,8 @@ struct own_reply {
 /// `Bearer` (in any case) and exactly the token, compared in constant time. Contract section 6.
 [[nodiscard]] bool authorised(const request_head& head, const http_settings& settings);
 
-/// Serves /replicas and /slots. Contract section 6. Checks the token first, whatever the path.
+/// Serves /replicas, /slots and /version. Contract section 6. Checks the token first, whatever the
+/// path.
 awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settings,
                                   const request_head& head, std::string_view body);
 

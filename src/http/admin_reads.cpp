@@ -118,15 +118,14 @@ awaitable<own_reply> answer_log(fleet_port& fleet, std::string slot, const reque
                       .follow = *follow == 1 && head.method == "GET" ? std::move(slot) : ""};
 }
 
-own_reply answer_about(const http_settings& settings, const request_head& head) {
-  if (!is_read(head)) {
-    return wrong_method("GET, HEAD");
-  }
-  if (path_of(head.target) == "/openapi.json") {
-    return {.json = std::string(openapi_document)};
-  }
+own_reply answer_version(const http_settings& settings) {
   return {.json = boost::json::serialize(boost::json::object{{"name", "pypto-serving-router"},
                                                              {"version", settings.version}})};
+}
+
+own_reply answer_openapi(const request_head& head) {
+  return is_read(head) ? own_reply{.json = std::string(openapi_document)}
+                       : wrong_method("GET, HEAD");
 }
 
 }  // namespace fleet::http

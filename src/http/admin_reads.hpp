@@ -26,8 +26,11 @@ inline constexpr std::uint64_t most_log_bytes = 1024 * 1024;
 /// X-Log-End is the offset to go on from; with `follow=1` the reply says to go on.
 awaitable<own_reply> answer_log(fleet_port& fleet, std::string slot, const request_head& head);
 
-/// GET /version and GET /openapi.json, which need no token.
-[[nodiscard]] own_reply answer_about(const http_settings& settings, const request_head& head);
+/// GET /version.
+[[nodiscard]] own_reply answer_version(const http_settings& settings);
+
+/// GET /openapi.json, which needs no token.
+[[nodiscard]] own_reply answer_openapi(const request_head& head);
 
 /// docs/openapi.json, compiled in.
 extern const std::string_view openapi_document;

@@ -31,7 +31,7 @@ awaitable<bool> client_connection::answer() {
       co_return co_await turn.run();
     }
     case route_kind::about: {
-      const auto reply = answer_about(lane_.settings, request_.head);
+      const auto reply = answer_openapi(request_.head);
       co_return co_await send_own(admin_text(reply, may_keep()), may_keep());
     }
     case route_kind::admin:

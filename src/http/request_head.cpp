@@ -21,7 +21,7 @@ bool is_method_with_body(std::string_view method) {
 }
 
 bool is_admin_path(std::string_view path) {
-  for (const std::string_view root : {"/replicas", "/slots"}) {
+  for (const std::string_view root : {"/replicas", "/slots", "/version"}) {
     if (path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/')) {
       return true;
     }
@@ -37,7 +37,7 @@ route_kind classify(std::string_view method, std::string_view target) {
   if (path == "/health") {
     return route_kind::health;
   }
-  if (path == "/version" || path == "/openapi.json") {
+  if (path == "/openapi.json") {
     return route_kind::about;
   }
   if (is_admin_path(path)) {

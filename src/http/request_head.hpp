@@ -18,8 +18,8 @@ enum class route_kind : std::uint8_t {
   models,   ///< GET /v1/models: any replica, not counted
   proxied,  ///< anything else under /v1/
   options,  ///< OPTIONS *
-  about,    ///< /version and /openapi.json
-  admin,    ///< /replicas, /slots and what is below them: with the token only
+  about,    ///< /openapi.json
+  admin,    ///< /replicas, /slots, /version and what is below them: with the token only
   unknown,
 };
 

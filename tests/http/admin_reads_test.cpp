@@ -89,13 +89,16 @@ TEST_CASE_FIXTURE(lane_fixture, "a log that cannot be had says why") {
   CHECK(has(answer_to(*this, "GET /slots/x/log"), "HTTP/1.1 503"));
 }
 
-TEST_CASE_FIXTURE(lane_fixture, "only /version and /openapi.json need no token") {
-  settings.admin_token = "T";
+TEST_CASE_FIXTURE(lane_fixture, "GET /version tells name and version") {
   settings.version = "1.2.3";
   CHECK(has(answer_to(*this, "GET /version"),
             R"({"name":"pypto-serving-router","version":"1.2.3"})"));
+}
+
+TEST_CASE_FIXTURE(lane_fixture, "of these only /openapi.json needs no token") {
+  settings.admin_token = "T";
   CHECK(has(answer_to(*this, "GET /openapi.json"), R"("openapi": "3.1.0")"));
-  for (const auto* path : {"/replicas/a", "/slots", "/slots/a/log"})
+  for (const auto* path : {"/replicas/a", "/slots", "/slots/a/log", "/version"})
     CHECK(has(answer_to(*this, std::string("GET ") + path), "HTTP/1.1 401"));
 }
 
