@@ -90,7 +90,7 @@ std::string arena::fleet_text() const {
 }
 
 bool arena::listens() const {
-  return rig::get(port_, "/version").status() == 200;
+  return rig::get(port_, "/openapi.json").status() == 200;
 }
 
 bool arena::start_router() {
