@@ -117,7 +117,12 @@ TEST_CASE("an ssh launch has its own session, workdir, environment, and no signa
   host.workdir = rig.dir.path() + "/a b";
   host.env = {{"BUILD", "b_d{device}"}, {"PYPTO_ROUTER_ADMIN_TOKEN", "sesame"}};
   const auto process = rig.started(rig.order(host));
-  const auto lines = environment_of(rig.pid_in("pid"));
+  // Between two programs of one process it has none.
+  std::vector<std::string> lines;
+  REQUIRE(eventually([&] {
+    lines = environment_of(rig.pid_in("pid"));
+    return !lines.empty();
+  }));
   const auto count = [&](const std::string& line) {
     return std::count(lines.begin(), lines.end(), line);
   };
