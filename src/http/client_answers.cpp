@@ -30,7 +30,7 @@ awaitable<bool> client_connection::answer() {
       exchange turn(*this, lane_);
       co_return co_await turn.run();
     }
-    case route_kind::about: {
+    case route_kind::openapi: {
       const auto reply = answer_openapi(request_.head);
       co_return co_await send_own(admin_text(reply, may_keep()), may_keep());
     }

@@ -4,7 +4,6 @@
 #include <boost/asio/ssl/error.hpp>
 
 #include <array>
-#include <charconv>
 
 namespace fleet::http {
 
@@ -311,10 +310,7 @@ void exchange::gather(bool last) {
   }
   const bool chunked = framing_ == body_framing::chunked;
   if (chunked && size != 0) {
-    chunk_size_.resize(18);
-    const auto end = std::to_chars(chunk_size_.data(), chunk_size_.data() + 16, size, 16).ptr;
-    chunk_size_.resize(static_cast<std::size_t>(end - chunk_size_.data()));
-    chunk_size_.append(crlf);
+    write_chunk_head(size, chunk_size_);
     out_.push_back(asio::buffer(chunk_size_));
   }
   for (const auto piece : answer_->pieces()) {

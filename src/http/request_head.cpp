@@ -38,7 +38,7 @@ route_kind classify(std::string_view method, std::string_view target) {
     return route_kind::health;
   }
   if (path == "/openapi.json") {
-    return route_kind::about;
+    return route_kind::openapi;
   }
   if (is_admin_path(path)) {
     return route_kind::admin;

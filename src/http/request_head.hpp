@@ -18,7 +18,7 @@ enum class route_kind : std::uint8_t {
   models,   ///< GET /v1/models: any replica, not counted
   proxied,  ///< anything else under /v1/
   options,  ///< OPTIONS *
-  about,    ///< /openapi.json
+  openapi,  ///< /openapi.json
   admin,    ///< /replicas, /slots, /version and what is below them: with the token only
   unknown,
 };

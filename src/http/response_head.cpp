@@ -6,7 +6,6 @@
 #include "fleet/core/harmless.hpp"
 #include "fleet/core/header_rules.hpp"
 
-#include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <array>
@@ -121,26 +120,32 @@ std::string open_answer(body_framing framing, std::string_view request_id) {
   return out.append("\r\n");
 }
 
+void write_chunk_head(std::size_t size, std::string& out) {
+  std::array<char, 2 * sizeof size> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), size, 16).ptr;
+  out.assign(digits.data(), end).append("\r\n");
+}
+
 std::string framed(body_framing framing, std::string_view text) {
   std::string out;
   if (text.empty() || framing == body_framing::close) {
     return out.assign(text);
   }
-  std::array<char, 16> size{};
-  const auto end = std::to_chars(size.data(), size.data() + size.size(), text.size(), 16).ptr;
-  return out.append(size.data(), end).append("\r\n").append(text).append("\r\n");
+  write_chunk_head(text.size(), out);
+  return out.append(text).append("\r\n");
+}
+
+boost::json::object error_object(std::string_view code, std::string_view message) {
+  const boost::json::string text(harmless(message));
+  const boost::json::object error{{"message", text},
+                                  {"type", "router_error"},
+                                  {"param", nullptr},
+                                  {"code", boost::json::string_view(code.data(), code.size())}};
+  return {{"object", "error"}, {"message", text}, {"error", error}};
 }
 
 std::string error_json(const refusal& why) {
-  // It may quote what a client sent.
-  const auto message = harmless(why.message);
-  const boost::json::object error{
-      {"message", message},
-      {"type", "router_error"},
-      {"param", nullptr},
-      {"code", boost::json::string_view(why.code.data(), why.code.size())}};
-  return boost::json::serialize(
-      boost::json::object{{"object", "error"}, {"message", message}, {"error", error}});
+  return boost::json::serialize(error_object(why.code, why.message));
 }
 
 std::string_view reason_of(int status) {

@@ -4,6 +4,9 @@
 #include "message_parser.hpp"
 #include "refusal.hpp"
 
+#include <boost/json/object.hpp>
+
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -54,13 +57,19 @@ struct extra_field {
 /// nothing else. `framing`: chunked or close.
 [[nodiscard]] std::string open_answer(body_framing framing, std::string_view request_id);
 
+/// What stands before a chunk of that size, in place of what `out` held. RFC 9112 7.1.
+void write_chunk_head(std::size_t size, std::string& out);
+
 /// One chunk of a chunked body, or the bytes alone with framing `close`; empty for an empty text,
 /// which as a chunk would end the body.
 [[nodiscard]] std::string framed(body_framing framing, std::string_view text);
 
 inline constexpr std::string_view last_chunk = "0\r\n\r\n";
 
-/// The error object of contract section 4 for a refusal.
+/// The error object of contract section 4. The message may quote what a client sent.
+[[nodiscard]] boost::json::object error_object(std::string_view code, std::string_view message);
+
+/// The same for a refusal, serialized.
 [[nodiscard]] std::string error_json(const refusal& why);
 
 /// The standard reason phrase of the statuses this router answers with.

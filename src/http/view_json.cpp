@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view_json.hpp"
 
-#include "fleet/core/harmless.hpp"
+#include "response_head.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -103,15 +103,6 @@ boost::json::object capacity_object(const capacity_view& capacity) {
           {"abandoned", std::move(abandoned)},
           {"replacing", std::move(replacing)},
           {"failed_launches", std::move(failed)}};
-}
-
-boost::json::object error_object(std::string_view code, std::string_view message) {
-  const boost::json::string text(harmless(message));
-  const boost::json::object error{{"message", text},
-                                  {"type", "router_error"},
-                                  {"param", nullptr},
-                                  {"code", boost::json::string_view(code.data(), code.size())}};
-  return {{"object", "error"}, {"message", text}, {"error", error}};
 }
 
 boost::json::string_view plain(std::string_view text) {

@@ -2,9 +2,9 @@
 #include "fleet/launch/journal.hpp"
 
 #include "file_descriptor.hpp"
-#include "output_text.hpp"
 
 #include "fleet/config/state_file.hpp"
+#include "fleet/core/harmless.hpp"
 
 #include <algorithm>
 #include <cerrno>

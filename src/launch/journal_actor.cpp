@@ -104,7 +104,10 @@ class journal_state {
         [this](record_atom, slot_record& record) { return change(std::move(record)); },
         [this](erase_atom, std::string& slot) { return change(std::move(slot)); },
         [this](tick_atom, const std::string& why_not) { written(why_not); },
-        [this](retry_atom) { write_if_idle(); },
+        [this](retry_atom) {
+          retry_due_ = false;
+          write_if_idle();
+        },
     };
   }
 
@@ -136,7 +139,7 @@ class journal_state {
     answer(being_written_, why_not);
     if (!asking_.empty()) {
       write_if_idle();
-    } else if (!changes_.empty()) {
+    } else if (!changes_.empty() && !std::exchange(retry_due_, true)) {
       self_->delayed_send(self_, retry_pause, retry_atom::value);
     }
   }
@@ -176,6 +179,7 @@ class journal_state {
   promises asking_;                         // who asked for these
   promises being_written_;
   bool writing_ = false;
+  bool retry_due_ = false;
   std::unique_ptr<writer> writer_;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "output_text.hpp"
 
+#include "fleet/core/harmless.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -10,10 +12,6 @@ namespace {
 
 constexpr std::size_t most_lines = 5;
 constexpr std::size_t most_bytes = 600;
-
-bool continues(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
-}
 
 std::vector<std::string_view> filled_lines(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -48,7 +46,7 @@ std::string last_lines(std::string_view output) {
   }
   if (joined.size() > most_bytes) {
     auto begin = joined.size() - most_bytes;
-    while (begin < joined.size() && continues(joined[begin])) {
+    while (harmless_character(std::string_view(joined).substr(begin)) == 0) {
       ++begin;
     }
     joined = "..." + joined.substr(begin);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "fleet/core/harmless.hpp"
-
 #include <cstddef>
 #include <string>
 #include <string_view>

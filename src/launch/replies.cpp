@@ -4,6 +4,8 @@
 #include "output_text.hpp"
 #include "scripts.hpp"
 
+#include "fleet/core/harmless.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>

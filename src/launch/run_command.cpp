@@ -5,6 +5,8 @@
 #include "output_text.hpp"
 #include "spawn.hpp"
 
+#include "fleet/core/harmless.hpp"
+
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The scanner against a whole parser: whatever document is built, both see the same id.
-#include "fleet/core/session_id.hpp"
+#include "support/session_by_parser.hpp"
+
 #include "fleet/core/session_scan.hpp"
 
 #include <boost/json.hpp>
@@ -97,19 +98,6 @@ class document_maker {
   std::mt19937 random_;
 };
 
-std::optional<std::string> by_parser(const std::string& body) {
-  const auto document = json::parse(body);
-  const auto* member = document.as_object().if_contains("session_id");
-  if (member == nullptr || !member->is_string()) {
-    return std::nullopt;
-  }
-  const std::string id(member->as_string());
-  if (id.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return std::nullopt;
-  }
-  return fleet::valid_session_id(id) ? id : std::string();
-}
-
 }  // namespace
 
 TEST_CASE("the scanner finds the id that a JSON parser finds, however the body is cut") {
@@ -118,7 +106,7 @@ TEST_CASE("the scanner finds the id that a JSON parser finds, however the body i
   for (int round = 0; round < 20'000; ++round) {
     const std::string body = make.object(4);
     CAPTURE(body);
-    const auto wanted = by_parser(body);
+    const auto wanted = fleet::session_by_parser(json::parse(body));
     fleet::session_scan whole;
     whole.feed(body);
     REQUIRE(whole.result() == wanted);

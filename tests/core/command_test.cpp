@@ -102,13 +102,13 @@ TEST_CASE("without a wrapper the serving command runs directly") {
 TEST_CASE("env values, workdir, log_dir and stop_command expand per slot") {
   auto host = qwen();
   host.env = {{"PYPTO_PROG_BUILD_DIR", "/scratch/build_d{device}"}, {"A", "{\"b\":1}"}};
-  host.workdir = "/work/{port}";
+  host.workdir = "/srv/{port}";
   host.log_dir = "/logs/{devices}/";
   host.stop_command = {"task-cancel", "--port", "{port}", "{model}"};
   const auto launch = fleet::command_to_launch(host, slot);
   CHECK(launch.env == std::vector<fleet::env_var>{{"PYPTO_PROG_BUILD_DIR", "/scratch/build_d0"},
                                                   {"A", "{\"b\":1}"}});
-  CHECK(launch.workdir == "/work/8001");
+  CHECK(launch.workdir == "/srv/8001");
   CHECK(launch.log_path == "/logs/0,1/node01-d0.log");
   CHECK(fleet::command_to_stop(host, slot) ==
         words{"task-cancel", "--port", "8001", "/models/Qwen3-14B"});

@@ -4,6 +4,8 @@
 
 #include "support/judge.hpp"
 
+#include "fleet/core/harmless.hpp"
+
 #include <algorithm>
 #include <string>
 

@@ -3,6 +3,7 @@
 #include "fleet/core/session_scan.hpp"
 
 #include "support/judge.hpp"
+#include "support/session_by_parser.hpp"
 
 #include "fleet/core/session_id.hpp"
 
@@ -25,19 +26,6 @@ found_id scanned(std::string_view body, unsigned way) {
   return scan.result();
 }
 
-found_id by_parser(const json::value& document) {
-  const auto* object = document.if_object();
-  const auto* member = object == nullptr ? nullptr : object->if_contains("session_id");
-  if (member == nullptr || !member->is_string()) {
-    return std::nullopt;
-  }
-  const std::string id(member->as_string());
-  if (id.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return std::nullopt;
-  }
-  return fleet::valid_session_id(id) ? id : std::string();
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -55,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   json::error_code ec;
   const auto document = json::parse(json::string_view(body.data(), body.size()), ec, {}, deep);
   if (!ec) {
-    const auto wanted = by_parser(document);
+    const auto wanted = fleet::session_by_parser(document);
     expect(found == wanted, "the parser's session_id is found", wanted.value_or("(none)"));
   }
   return 0;

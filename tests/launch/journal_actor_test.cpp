@@ -87,6 +87,17 @@ struct journal_rig {
     }
   }
 
+  // After so many records: the erasure of the first one fails.
+  void refuse_erasure(std::size_t records) {
+    record(records);
+    REQUIRE(eventually([&] { return safe == records; }));
+    fill_disk(true);
+    erase("s0");
+    REQUIRE(eventually([&] { return failed == 1; }));
+    CHECK(on_disk() == records);
+    fill_disk(false);
+  }
+
   [[nodiscard]] std::size_t on_disk() const {
     const auto read = read_state_file(path);
     return read ? read->size() : 0;
@@ -137,25 +148,13 @@ TEST_CASE("a record that cannot be written is answered with the system's reason"
 
 TEST_CASE("an erasure that could not be written is tried again until it is") {
   journal_rig rig;
-  rig.record(1);
-  REQUIRE(eventually([&] { return rig.safe == 1; }));
-  rig.fill_disk(true);
-  rig.erase("s0");
-  REQUIRE(eventually([&] { return rig.failed == 1; }));
-  CHECK(rig.on_disk() == 1);
-  rig.fill_disk(false);
+  rig.refuse_erasure(1);
   CHECK(eventually([&] { return rig.on_disk() == 0; }));
 }
 
 TEST_CASE("an erasure that could not be written goes with the next write") {
   journal_rig rig;
-  rig.record(2);
-  REQUIRE(eventually([&] { return rig.safe == 2; }));
-  rig.fill_disk(true);
-  rig.erase("s0");
-  REQUIRE(eventually([&] { return rig.failed == 1; }));
-  CHECK(rig.on_disk() == 2);
-  rig.fill_disk(false);
+  rig.refuse_erasure(2);
   rig.erase("s1");
   REQUIRE(eventually([&] { return rig.safe == 3; }));
   CHECK(rig.on_disk() == 0);
@@ -163,12 +162,7 @@ TEST_CASE("an erasure that could not be written goes with the next write") {
 
 TEST_CASE("an erasure that could not be written is tried a last time at the end") {
   journal_rig rig;
-  rig.record(1);
-  REQUIRE(eventually([&] { return rig.safe == 1; }));
-  rig.fill_disk(true);
-  rig.erase("s0");
-  REQUIRE(eventually([&] { return rig.failed == 1; }));
-  rig.fill_disk(false);
+  rig.refuse_erasure(1);
   rig.end();
   const auto left = read_state_file(rig.path);
   REQUIRE(left);

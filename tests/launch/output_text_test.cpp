@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "output_text.hpp"
 
+#include "fleet/core/harmless.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace fleet;
