@@ -23,7 +23,7 @@ running_fleet start_fleet(caf::actor_system& system, fleet_plan plan, logger& lo
   const auto fronts = plan.fronts;
   fleet.supervisor = system.spawn(supervisor, std::move(plan), fleet.router, &log);
   for (std::size_t i = 0; i < fronts; ++i)
-    fleet.fronts.push_back(system.spawn(front, fleet.router, fleet.supervisor));
+    fleet.fronts.push_back(make_front(system, fleet.router, fleet.supervisor));
   return fleet;
 }
 

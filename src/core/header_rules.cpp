@@ -26,22 +26,41 @@ bool same_letters(std::string_view a, std::string_view b) noexcept {
                     [](char x, char y) { return lower(x) == lower(y); });
 }
 
-bool is_hop_by_hop(std::string_view name) noexcept {
+known_field known_field_of(std::string_view name) noexcept {
+  using enum known_field;
+  const auto is = [name](std::string_view other) { return same_token(name, other); };
   switch (name.size()) {
     case 2:
-      return same_token(name, "te");
+      return is("te") ? this_hop : none;
+    case 4:
+      return is("host") ? host : is("date") ? date : none;
+    case 6:
+      return is("expect") ? expect : is("server") ? server : none;
     case 7:
-      return same_token(name, "upgrade") || same_token(name, "trailer");
+      return is("upgrade") || is("trailer") ? this_hop : none;
+    case 9:
+      return is("x-replica") ? replica : none;
     case 10:
-      return same_token(name, "connection") || same_token(name, "keep-alive");
+      return is("connection") ? connection : is("keep-alive") ? this_hop : none;
+    case 12:
+      return is("content-type")   ? content_type
+             : is("x-session-id") ? session_id
+             : is("x-request-id") ? request_id
+                                  : none;
+    case 13:
+      return is("authorization") ? authorization : none;
     case 14:
-      return same_token(name, "http2-settings");
+      return is("content-length") ? content_length : is("http2-settings") ? this_hop : none;
+    case 15:
+      return is("x-forwarded-for") ? forwarded_for : none;
     case 16:
-      return same_token(name, "proxy-connection");
+      return is("x-forwarded-host") ? forwarded_host : is("proxy-connection") ? this_hop : none;
     case 17:
-      return same_token(name, "transfer-encoding");
+      return is("transfer-encoding")   ? transfer_encoding
+             : is("x-forwarded-proto") ? forwarded_proto
+                                       : none;
     default:
-      return false;
+      return none;
   }
 }
 

@@ -17,11 +17,11 @@ bool valid_session_id(std::string_view id) noexcept {
 
 std::string session_id_from(std::span<const std::uint8_t, 16> random) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string id;
-  id.reserve(2 * random.size());
+  std::string id(2 * random.size(), '0');
+  auto at = id.begin();
   for (const std::uint8_t byte : random) {
-    id += digits[byte >> 4];
-    id += digits[byte & 15];
+    *at++ = digits[byte >> 4];
+    *at++ = digits[byte & 15];
   }
   return id;
 }

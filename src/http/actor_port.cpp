@@ -146,8 +146,8 @@ class actor_port final : public fleet_port {
   // mailbox bounces: no timer is needed, and per turn none may be set.
   template <class Answer, class... Ts>
   awaitable<Answer> ask(Ts... words) {
-    co_return co_await asio::async_initiate<decltype(use_value), void(Answer)>(
-        [&](auto handler) {
+    return asio::async_initiate<decltype(use_value), void(Answer)>(
+        [this, ... words = std::move(words)](auto handler) mutable {
           auto& desk = static_cast<answer_desk&>(*desk_->get());
           const auto id =
               desk.expect(std::make_unique<question_for<Answer>>(where_, std::move(handler)));

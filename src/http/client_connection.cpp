@@ -84,6 +84,7 @@ awaitable<void> client_connection::run() {
   const auto self = shared_from_this();
   error_code ignored;
   socket_.set_option(tcp::no_delay(true), ignored);
+  socket_.non_blocking(true, ignored);
   while (co_await serve()) {
     served_before_ = true;
   }

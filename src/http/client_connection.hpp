@@ -6,15 +6,18 @@
 #include "lane.hpp"
 #include "request_head.hpp"
 #include "response_head.hpp"
+#include "send.hpp"
 
 #include "fleet/core/session_scan.hpp"
 
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_suffix.hpp>
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 namespace fleet::http {
 
@@ -53,7 +56,13 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   void watch(std::function<void()> gone);
   template <class Buffers>
   awaitable<error_code> write(const Buffers& buffers) {
-    const auto [ec, sent] = co_await asio::async_write(socket_, buffers, use_tuple);
+    error_code ec;
+    const auto sent = send_now(socket_, buffers, ec);
+    if (!ec && sent < asio::buffer_size(buffers)) {
+      boost::beast::buffers_suffix<Buffers> rest(buffers);
+      rest.consume(sent);
+      std::tie(ec, std::ignore) = co_await asio::async_write(socket_, rest, use_tuple);
+    }
     co_return ec;
   }
   [[nodiscard]] const std::string& address() const { return address_; }

@@ -12,7 +12,8 @@ namespace fleet::http {
 
 /// One lane's thread and what is bound to it whoever uses the lane.
 struct lane_thread {
-  asio::io_context io{1};  ///< 1: one thread runs it, which spares it most of its locking
+  /// One thread runs it and touches its sockets; others only post to it.
+  asio::io_context io{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};
   asio::executor_work_guard<executor> work{io.get_executor()};
   deadline_wheel wheel{io.get_executor()};
   std::thread thread;

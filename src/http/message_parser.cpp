@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "message_parser.hpp"
 
-#include "fleet/core/header_rules.hpp"
-
 #include <boost/optional.hpp>
 
 #include <algorithm>
@@ -13,7 +11,9 @@ namespace fleet::http {
 std::vector<std::string_view> connection_lists(const std::vector<field_view>& fields) {
   std::vector<std::string_view> lists;
   for (const auto& field : fields) {
-    if (same_token(field.name, "Connection")) {
+    // The two usual values name no field.
+    if (field.is == known_field::connection && !same_token(field.value, "keep-alive") &&
+        !same_token(field.value, "close")) {
       lists.push_back(field.value);
     }
   }
@@ -48,8 +48,8 @@ error_code message_parser<is_request>::parse_head(std::string_view data) {
   target_ = at(target_place_);
   reason_ = at(reason_place_);
   fields_.reserve(field_places_.size());
-  for (const auto& [name, value] : field_places_) {
-    fields_.push_back({at(name), at(value)});
+  for (const auto& field : field_places_) {
+    fields_.push_back({at(field.name), at(field.value), field.is});
   }
   return ec;
 }
@@ -122,7 +122,8 @@ void message_parser<is_request>::on_field_impl(beast_http::field name, view name
     ec = beast_http::error::bad_transfer_encoding;
     return;
   }
-  field_places_.emplace_back(place_of(name_text), place_of(value));
+  field_places_.push_back(
+      {place_of(name_text), place_of(value), known_field_of({name_text.data(), name_text.size()})});
 }
 
 template <bool is_request>

@@ -3,6 +3,8 @@
 
 #include "net.hpp"
 
+#include "fleet/core/header_rules.hpp"
+
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
@@ -10,7 +12,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace fleet::http {
@@ -25,9 +26,10 @@ inline constexpr std::size_t field_limit = 512;
 struct field_view {
   std::string_view name;
   std::string_view value;  ///< without the blanks around it
+  known_field is = known_field::none;
 };
 
-/// The values of all Connection fields.
+/// The values of all Connection fields that may name other fields.
 [[nodiscard]] std::vector<std::string_view> connection_lists(const std::vector<field_view>& fields);
 /// Whether one of these lists names the field: then it ends at this hop (RFC 9110 7.6.1).
 [[nodiscard]] bool named_by(const std::vector<std::string_view>& lists, std::string_view field);
@@ -86,6 +88,11 @@ class message_parser final : public beast_http::basic_parser<is_request> {
     std::size_t offset = 0;
     std::size_t length = 0;
   };
+  struct field_place {
+    place name;
+    place value;
+    known_field is = known_field::none;
+  };
   [[nodiscard]] place place_of(view text) const;
   [[nodiscard]] std::string_view at(place where) const;
 
@@ -94,7 +101,7 @@ class message_parser final : public beast_http::basic_parser<is_request> {
   place method_place_;
   place target_place_;
   place reason_place_;
-  std::vector<std::pair<place, place>> field_places_;
+  std::vector<field_place> field_places_;
   std::string_view method_;
   std::string_view target_;
   std::string_view reason_;

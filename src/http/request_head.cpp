@@ -61,35 +61,46 @@ std::string_view origin_form(std::string_view target) {
 }
 
 /// Fields that the router answers for itself, or that end at this hop.
-bool stays_here(std::string_view name) {
-  return is_hop_by_hop(name) || same_token(name, "Host") || same_token(name, "Content-Length") ||
-         same_token(name, "Expect") || same_token(name, "X-Session-Id") ||
-         same_token(name, "X-Request-Id") || same_token(name, "X-Forwarded-For");
+bool stays_here(known_field field) {
+  using enum known_field;
+  return is_hop_by_hop(field) || field == host || field == content_length || field == expect ||
+         field == session_id || field == request_id || field == forwarded_for;
 }
 
 void note_field(request_head& head, const field_view& field, bool ends_here, int& hosts) {
-  if (same_token(field.name, "Host")) {
-    ++hosts;
-    head.host = field.value;
-  } else if (same_token(field.name, "X-Session-Id")) {
-    if (head.session.empty()) {
-      head.session = field.value;
-    }
-  } else if (same_token(field.name, "X-Request-Id")) {
-    if (head.request_id.empty()) {
-      head.request_id = field.value;
-    }
-  } else if (same_token(field.name, "X-Forwarded-For")) {
-    head.forwarded_for.append(head.forwarded_for.empty() ? "" : ", ").append(field.value);
-  } else if (same_token(field.name, "X-Forwarded-Proto")) {
-    head.has_forwarded_proto = head.has_forwarded_proto || !ends_here;
-  } else if (same_token(field.name, "X-Forwarded-Host")) {
-    head.has_forwarded_host = head.has_forwarded_host || !ends_here;
-  } else if (same_token(field.name, "Expect")) {
-    head.expects_continue = same_token(field.value, "100-continue");
-  } else if (same_token(field.name, "Content-Length") ||
-             same_token(field.name, "Transfer-Encoding")) {
-    head.has_body_framing = true;
+  switch (field.is) {
+    case known_field::host:
+      ++hosts;
+      head.host = field.value;
+      break;
+    case known_field::session_id:
+      if (head.session.empty()) {
+        head.session = field.value;
+      }
+      break;
+    case known_field::request_id:
+      if (head.request_id.empty()) {
+        head.request_id = field.value;
+      }
+      break;
+    case known_field::forwarded_for:
+      head.forwarded_for.append(head.forwarded_for.empty() ? "" : ", ").append(field.value);
+      break;
+    case known_field::forwarded_proto:
+      head.has_forwarded_proto = head.has_forwarded_proto || !ends_here;
+      break;
+    case known_field::forwarded_host:
+      head.has_forwarded_host = head.has_forwarded_host || !ends_here;
+      break;
+    case known_field::expect:
+      head.expects_continue = same_token(field.value, "100-continue");
+      break;
+    case known_field::content_length:
+    case known_field::transfer_encoding:
+      head.has_body_framing = true;
+      break;
+    default:
+      break;
   }
 }
 
@@ -97,7 +108,7 @@ void note_field(request_head& head, const field_view& field, bool ends_here, int
 void note_authorization(request_head& head, const std::vector<field_view>& fields) {
   int found = 0;
   for (const auto& field : fields) {
-    if (same_token(field.name, "Authorization")) {
+    if (field.is == known_field::authorization) {
       ++found;
       head.authorization = field.value;
     }
@@ -129,11 +140,12 @@ std::optional<refusal> read_head(const request_parser& parsed, std::string_view 
   into.http10 = parsed.version() < 11;
   int hosts = 0;
   const auto connection = connection_lists(parsed.fields());
+  into.fields.reserve(parsed.head_size());
   for (const auto& field : parsed.fields()) {
     const bool ends_here = named_by(connection, field.name);
     note_field(into, field, ends_here, hosts);
-    if (!stays_here(field.name) && !ends_here &&
-        !(same_token(field.name, "Authorization") && mentions(field.value, admin_token))) {
+    if (!stays_here(field.is) && !ends_here &&
+        !(field.is == known_field::authorization && mentions(field.value, admin_token))) {
       append_line(into.fields, field.name, field.value);
     }
   }

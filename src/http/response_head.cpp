@@ -18,11 +18,11 @@ namespace {
 /// Fields that may stand once only; aiohttp refuses an answer that doubles them.
 class seen_once {
  public:
-  bool repeated(std::string_view name) {
-    bool* seen = same_token(name, "Server")         ? &server_
-                 : same_token(name, "Date")         ? &date_
-                 : same_token(name, "Content-Type") ? &type_
-                                                    : nullptr;
+  bool repeated(known_field field) {
+    bool* seen = field == known_field::server         ? &server_
+                 : field == known_field::date         ? &date_
+                 : field == known_field::content_type ? &type_
+                                                      : nullptr;
     return seen != nullptr && std::exchange(*seen, true);
   }
 
@@ -52,13 +52,13 @@ void write_client_head(const response_parser& parsed, body_framing framing,
   bool has_request_id = false;
   seen_once once;
   for (const auto& field : parsed.fields()) {
-    if (same_token(field.name, "Content-Length") || is_hop_by_hop(field.name) ||
-        once.repeated(field.name) || same_token(field.name, "X-Replica") ||
-        (!client.session.empty() && same_token(field.name, "X-Session-Id")) ||
+    if (field.is == known_field::content_length || is_hop_by_hop(field.is) ||
+        once.repeated(field.is) || field.is == known_field::replica ||
+        (!client.session.empty() && field.is == known_field::session_id) ||
         named_by(connection, field.name)) {
       continue;
     }
-    has_request_id = has_request_id || same_token(field.name, "X-Request-Id");
+    has_request_id = has_request_id || field.is == known_field::request_id;
     append_line(out, field.name, field.value);
   }
   if (!client.session.empty()) {

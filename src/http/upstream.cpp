@@ -68,6 +68,7 @@ awaitable<error_code> upstream::connect_steps(resolver_pool& names, const endpoi
     co_return ec;
   }
   socket_.set_option(tcp::no_delay(true), ec);
+  socket_.non_blocking(true, ec);
   // No `?:` and no `&&` around co_await: g++ 12 runs the side that was not chosen.
   if (!tls_) {
     co_return error_code{};

@@ -5,12 +5,14 @@
 #include "inbound.hpp"
 #include "net.hpp"
 #include "resolver_pool.hpp"
+#include "send.hpp"
 
 #include "fleet/core/replica.hpp"
 
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_suffix.hpp>
 
 #include <memory>
 #include <optional>
@@ -47,8 +49,11 @@ class upstream : public std::enable_shared_from_this<upstream> {
     error_code ec;
     if (tls_) {
       std::tie(ec, std::ignore) = co_await asio::async_write(*tls_, buffers, go_on, use_tuple);
-    } else {
-      std::tie(ec, std::ignore) = co_await asio::async_write(socket_, buffers, go_on, use_tuple);
+    } else if (const auto sent = send_now(socket_, buffers, ec);
+               !ec && sent < asio::buffer_size(buffers)) {
+      boost::beast::buffers_suffix<Buffers> rest(buffers);
+      rest.consume(sent);
+      std::tie(ec, std::ignore) = co_await asio::async_write(socket_, rest, go_on, use_tuple);
     }
     co_return ec;
   }

@@ -52,6 +52,7 @@ TEST_CASE("a released slot is not free while another record may hold one of its 
   other.slot = "old-d0";
   other.host = "old";
   restarted sim(left({wider, other}), probe_verdict::silent);
+  sim.play({});
   CHECK(sim.release("near-d0").outcome == release_outcome::released);
   CHECK(reasons(sim.capacity()) == texts{"near-d0:devices-held", "old-d0:no-longer-declared"});
   CHECK(sim.grow("near-d0").outcome == grow_outcome::slot_not_free);

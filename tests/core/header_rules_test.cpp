@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -23,7 +26,7 @@ TEST_CASE("hop-by-hop fields are recognised in any case") {
        {"Connection", "connection", "CONNECTION", "Proxy-Connection", "Keep-Alive", "TE", "te",
         "Transfer-Encoding", "Upgrade", "Trailer", "HTTP2-Settings"}) {
     CAPTURE(name);
-    CHECK(fleet::is_hop_by_hop(name));
+    CHECK(fleet::is_hop_by_hop(fleet::known_field_of(name)));
   }
 }
 
@@ -32,7 +35,39 @@ TEST_CASE("all other fields are end-to-end") {
                            "Proxy-Authenticate", "Connections", "Keep-Alive2", "Host", "Date",
                            "X-Session-Id", "Accept-Encoding", "Cookie", "upgrad\xE5"}) {
     CAPTURE(name);
-    CHECK_FALSE(fleet::is_hop_by_hop(name));
+    CHECK_FALSE(fleet::is_hop_by_hop(fleet::known_field_of(name)));
+  }
+}
+
+TEST_CASE("a field is known by its name in any case, and by its whole name only") {
+  using enum fleet::known_field;
+  const std::vector<std::pair<std::string, fleet::known_field>> all{
+      {"Authorization", authorization},
+      {"Connection", connection},
+      {"Content-Length", content_length},
+      {"Content-Type", content_type},
+      {"Date", date},
+      {"Expect", expect},
+      {"X-Forwarded-For", forwarded_for},
+      {"X-Forwarded-Host", forwarded_host},
+      {"X-Forwarded-Proto", forwarded_proto},
+      {"Host", host},
+      {"X-Replica", replica},
+      {"X-Request-Id", request_id},
+      {"Server", server},
+      {"X-Session-Id", session_id},
+      {"Transfer-Encoding", transfer_encoding}};
+  for (const auto& [name, field] : all) {
+    CAPTURE(name);
+    auto upper = name;
+    std::transform(upper.begin(), upper.end(), upper.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    CHECK(fleet::known_field_of(name) == field);
+    CHECK(fleet::known_field_of(upper) == field);
+    CHECK(fleet::known_field_of(name + "s") == none);
+    CHECK(fleet::known_field_of(name.substr(1)) == none);
+    upper.back() = '_';
+    CHECK(fleet::known_field_of(upper) == none);
   }
 }
 

@@ -1,9 +1,34 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace fleet {
+
+/// The fields that mean something to the router, in a request or in an answer.
+enum class known_field : std::uint8_t {
+  none,  ///< any other: passed on as it is
+  authorization,
+  connection,
+  content_length,
+  content_type,
+  date,
+  expect,
+  forwarded_for,    ///< X-Forwarded-For
+  forwarded_host,   ///< X-Forwarded-Host
+  forwarded_proto,  ///< X-Forwarded-Proto
+  host,
+  replica,     ///< X-Replica
+  request_id,  ///< X-Request-Id
+  server,
+  session_id,  ///< X-Session-Id
+  transfer_encoding,
+  this_hop,  ///< the others of RFC 9110 7.6.1, Trailer and HTTP2-Settings: see is_hop_by_hop()
+};
+
+/// Which field a name stands for, ASCII letters in any case.
+[[nodiscard]] known_field known_field_of(std::string_view name) noexcept;
 
 /// Whether two texts of one length are the same, ASCII letters in any case.
 [[nodiscard]] bool same_letters(std::string_view a, std::string_view b) noexcept;
@@ -20,7 +45,10 @@ namespace fleet {
 /// RFC 9110 7.6.1, plus `Trailer` (the router frames anew and forwards no trailers) and
 /// `HTTP2-Settings` (meaningless without the upgrade it goes with). Fields that a `Connection`
 /// field names are the caller's to drop as well, see next_token().
-[[nodiscard]] bool is_hop_by_hop(std::string_view name) noexcept;
+[[nodiscard]] inline bool is_hop_by_hop(known_field field) noexcept {
+  return field == known_field::connection || field == known_field::transfer_encoding ||
+         field == known_field::this_hop;
+}
 
 /// Cuts the next element off a comma-separated list such as the value of `Connection`, without
 /// the blanks around it; empty elements are skipped. Gives an empty view at the end.
