@@ -33,6 +33,10 @@ class byte_buffer {
   bool make_room(std::size_t least, std::size_t limit) {
     if (empty()) {
       begin_ = end_ = 0;
+      if (capacity_ / 4 > least) {
+        memory_.reset();
+        capacity_ = 0;
+      }
     }
     if (capacity_ - end_ >= least) {
       return true;

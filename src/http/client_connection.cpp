@@ -147,6 +147,7 @@ awaitable<client_connection::received> client_connection::receive_head() {
           refusal_ = refusal_of(beast_http::error::header_limit, {});
         }
         bytes.consume(parser.head_size());
+        parser.drop_fields();
         co_return refusal_ ? received::refused : received::complete;
       }
       if (first) {

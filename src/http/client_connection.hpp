@@ -69,6 +69,8 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   /// Answers with a refusal; true when the connection can serve a next request.
   awaitable<bool> refuse(const refusal& why);
   [[nodiscard]] const client_request& request() const { return request_; }
+  /// The body is not needed any more: a long answer must not hold on to a large question.
+  void drop_body() { std::string().swap(request_.body); }
   /// Whether the connection may stay open after the answer under way.
   [[nodiscard]] bool may_keep() const;
 
@@ -93,9 +95,9 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   awaitable<void> linger();
   void seen_while_watching();
 
-  static constexpr std::size_t read_chunk = 8 * 1024;
+  static constexpr std::size_t read_chunk = 32 * 1024;
   /// A whole head, or as much of the requests behind the one being served.
-  static constexpr std::size_t read_limit = header_limit + read_chunk;
+  static constexpr std::size_t read_limit = header_limit + 8 * 1024;
 
   lane_services& lane_;
   tcp_socket socket_;

@@ -257,6 +257,8 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
                      .request_id = request_.request_id},
                     head_);
   bytes.consume(answer_->head_size());
+  answer_->drop_fields();
+  client_.drop_body();
   out_.assign(1, asio::buffer(head_));
   bool at_end = false;
   for (;;) {

@@ -9,6 +9,8 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -24,9 +26,9 @@ namespace fleet::http {
 template <class Stream>
 class inbound {
  public:
-  /// `chunk`: room for one read; `limit`: bytes held at most, reading pauses there.
+  /// `chunk`: room for one read at most; `limit`: bytes held at most, reading pauses there.
   inbound(Stream& stream, std::size_t chunk, std::size_t limit)
-      : stream_(stream), chunk_(chunk), limit_(limit) {}
+      : stream_(stream), chunk_(chunk), limit_(limit), next_(std::min(first_chunk, chunk)) {}
   inbound(const inbound&) = delete;
   inbound& operator=(const inbound&) = delete;
 
@@ -38,11 +40,12 @@ class inbound {
   /// Starts a read unless one is under way, the stream has ended, or the buffer is full. Views into
   /// bytes() are invalid afterwards unless a read was under way already.
   void arm(std::shared_ptr<void> keep) {
-    if (reading_ || failure_ || !bytes_.make_room(chunk_, limit_)) {
+    if (reading_ || failure_ || !bytes_.make_room(next_, limit_)) {
       return;
     }
     reading_ = true;
     const auto room = bytes_.room();
+    asked_ = room.size();
     stream_.async_read_some(
         asio::buffer(room.data(), room.size()),
         [this, keep = std::move(keep)](error_code ec, std::size_t n) { received(ec, n); });
@@ -70,9 +73,18 @@ class inbound {
   }
 
  private:
+  /// Holds a usual turn, or many events. Ten thousand open streams keep this much each; who sends
+  /// more is read in larger pieces.
+  static constexpr std::size_t first_chunk = 2 * 1024;
+
   void received(error_code ec, std::size_t n) {
     reading_ = false;
     bytes_.commit(n);
+    if (n == asked_) {
+      next_ = std::min(chunk_, next_ * 4);
+    } else if (n < next_ / 8) {
+      next_ = std::min(first_chunk, chunk_);
+    }
     failure_ = ec;
     if (waiting_) {
       waiting_.resume(ec);
@@ -86,6 +98,8 @@ class inbound {
   Stream& stream_;
   std::size_t chunk_;
   std::size_t limit_;
+  std::size_t next_;       // room for the next read
+  std::size_t asked_ = 0;  // room of the read under way
   byte_buffer bytes_;
   error_code failure_;
   bool reading_ = false;

@@ -55,6 +55,12 @@ error_code message_parser<is_request>::parse_head(std::string_view data) {
 }
 
 template <bool is_request>
+void message_parser<is_request>::drop_fields() {
+  fields_ = {};
+  field_places_ = {};
+}
+
+template <bool is_request>
 std::size_t message_parser<is_request>::parse_body(std::string_view input, error_code& ec) {
   pieces_.clear();
   ec = {};

@@ -66,6 +66,9 @@ class message_parser final : public beast_http::basic_parser<is_request> {
   [[nodiscard]] int version() const { return version_; }             ///< 10 or 11
   [[nodiscard]] const std::vector<field_view>& fields() const { return fields_; }
 
+  /// Gives the memory of fields() back; they are gone then.
+  void drop_fields();
+
   /// The pieces of the body that the last parse_body() found, in order, without chunk framing.
   [[nodiscard]] const std::vector<std::string_view>& pieces() const { return pieces_; }
 

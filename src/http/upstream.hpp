@@ -26,7 +26,7 @@ namespace fleet::http {
 /// lane; always held by shared_ptr, since a read can be under way while nobody waits for it.
 class upstream : public std::enable_shared_from_this<upstream> {
  public:
-  static constexpr std::size_t read_chunk = 16 * 1024;
+  static constexpr std::size_t read_chunk = 32 * 1024;
   /// Bytes held at most: a whole head and then some.
   static constexpr std::size_t read_limit = 96 * 1024;
   static constexpr std::size_t write_piece = 256 * 1024;

@@ -104,3 +104,33 @@ TEST_CASE("a full buffer pauses reading and loses nothing") {
   CHECK(!owner->in.failure());
   CHECK(run(io, owner->in.more(owner)) == asio::error::no_buffer_space);
 }
+
+TEST_CASE("reads begin small, grow with what comes, and give the memory back when it is over") {
+  asio::io_context io;
+  test::fail_count never(1000);
+  struct large_stream {
+    large_stream(asio::io_context& context, test::fail_count& fails)
+        : stream(context, fails), in(stream, 32 * 1024, 96 * 1024) {}
+    test::stream stream;
+    inbound<test::stream> in;
+  };
+  auto owner = std::make_shared<large_stream>(io, never);
+  test::stream peer(io);
+  owner->stream.connect(peer);
+  const auto read_once = [&](std::size_t sent) {
+    if (sent != 0) {
+      peer.write_some(asio::buffer(std::string(sent, 'x')));
+    }
+    run(io, owner->in.more(owner));
+    const auto got = owner->in.bytes().size();
+    owner->in.bytes().consume(got);
+    return got;
+  };
+  CHECK(read_once(60 * 1024) == 2 * 1024);
+  CHECK(read_once(0) == 8 * 1024);
+  CHECK(read_once(0) == 32 * 1024);
+  CHECK(read_once(0) == 18 * 1024);
+  CHECK(owner->in.bytes().make_room(1, 96 * 1024));
+  CHECK(read_once(100) == 100);
+  CHECK(read_once(60 * 1024) == 2 * 1024);
+}
