@@ -5,14 +5,9 @@
 
 namespace fleet {
 
-bool session_id_character(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '_' || c == ':' || c == '-';
-}
-
 bool valid_session_id(std::string_view id) noexcept {
   return !id.empty() && id.size() <= max_session_id &&
-         std::all_of(id.begin(), id.end(), session_id_character);
+         std::all_of(id.begin(), id.end(), [](char c) { return session_id_character(c); });
 }
 
 std::string session_id_from(std::span<const std::uint8_t, 16> random) {

@@ -209,7 +209,7 @@ std::size_t session_scan::skip_string(std::string_view in) {
 }
 
 std::size_t session_scan::read_string(std::string_view in) {
-  std::size_t i = 0;
+  std::size_t i = take_run(in);
   while (i < in.size() && at_ == place::read_string) {
     const char c = in[i++];
     if (escape_ != 0) {
@@ -223,6 +223,18 @@ std::size_t session_scan::read_string(std::string_view in) {
     }
   }
   return i;
+}
+
+// What `in` begins with of an id as it should be, in one piece; how much that is.
+std::size_t session_scan::take_run(std::string_view in) {
+  if (string_ != role::id || escape_ != 0 || blank_) {
+    return 0;
+  }
+  const auto most = in.substr(0, max_session_id - text_.size());
+  const auto end =
+      std::find_if_not(most.begin(), most.end(), [](char c) { return session_id_character(c); });
+  text_.append(most.begin(), end);
+  return static_cast<std::size_t>(end - most.begin());
 }
 
 // One byte of an escape after its backslash.

@@ -80,6 +80,27 @@ TEST_CASE("names compare without regard to the case of ASCII letters, and of not
   CHECK_FALSE(fleet::same_token("\xC4", "\xE4"));
 }
 
+TEST_CASE(
+    "names of every length compare as byte by byte, wherever they differ and by whatever byte") {
+  const std::string name = "x-Names-LONGER-than-8-bytes@[`{";
+  for (std::size_t size = 1; size <= name.size(); ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        const auto text = name.substr(0, size);
+        auto other = text;
+        other[at] = static_cast<char>(byte);
+        const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; };
+        const bool same = small(other[at]) == small(text[at]);
+        if (fleet::same_token(text, other) != same) {
+          CAPTURE(text);
+          CAPTURE(other);
+          CHECK(fleet::same_token(text, other) == same);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a comma list gives its elements, without blanks and without empty ones") {
   using list = std::vector<std::string>;
   CHECK(tokens("close") == list{"close"});

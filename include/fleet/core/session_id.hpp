@@ -13,7 +13,10 @@ namespace fleet {
 inline constexpr std::size_t max_session_id = 128;
 
 /// One of the characters an accepted session id is made of: `[A-Za-z0-9._:-]`.
-[[nodiscard]] bool session_id_character(char c) noexcept;
+[[nodiscard]] constexpr bool session_id_character(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= ':') || (c >= 'A' && c <= 'Z') || c == '-' ||
+         c == '.' || c == '_';
+}
 
 /// Whether `id` is accepted as it is: 1..128 of those characters. Contract section 3.
 [[nodiscard]] bool valid_session_id(std::string_view id) noexcept;

@@ -53,6 +53,7 @@ class session_scan {
   std::size_t step(std::string_view in);
   std::size_t skip_string(std::string_view in);
   std::size_t read_string(std::string_view in);
+  std::size_t take_run(std::string_view in);
   std::size_t skip_nested(std::string_view in);
   void top_level(char c);
   void start(char c);
