@@ -60,6 +60,14 @@ peak_kib() {
   done | awk '/^VmHWM/ {sum += $2} END {print sum + 0}'
 }
 
+# The resident memory of a contender now, in KiB.
+resident_kib() {
+  local p
+  for p in $(processes "$1"); do
+    cat "/proc/$p/status"
+  done | awk '/^VmRSS/ {sum += $2} END {print sum + 0}'
+}
+
 start_replicas() { # kind
   find_port && replica_ports=("$free_port")
   find_port && replica_ports+=("$free_port")
@@ -136,6 +144,7 @@ http {
   keepalive_requests 1000000000;
   keepalive_timeout 1h;
   client_body_temp_path $dir/replicas.body;
+  client_max_body_size 0;
 $(for p in "${replica_ports[@]}"; do
     cat <<SERVER
   server {
@@ -161,7 +170,7 @@ haproxy_config() {
   cat <<TEXT
 global
   nbthread $threads
-  maxconn 4096
+  maxconn $((streams + 50))
 defaults
   mode http
   http-reuse always
@@ -189,12 +198,14 @@ nginx_config() {
 worker_processes $threads;
 daemon off;
 pid $dir/nginx.pid;
-events { worker_connections 4096; }
+events { worker_connections 21000; }
 http {
   access_log off;
   keepalive_requests 1000000000;
   keepalive_timeout 1h;
   client_body_temp_path $dir/nginx.body;
+  client_max_body_size 0;
+  client_body_buffer_size 2m;
   proxy_temp_path $dir/nginx.proxy;
   upstream replicas {
     hash \$http_x_session_id;

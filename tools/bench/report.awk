@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # The measurements of tools/bench/run as a table on standard output and, with -v json=FILE, as JSON.
-# Reads three files in this order: about (key, text), peaks (kind, contender, KiB) and rows
-# (workload, contender, round, units, errors, rate, p50 us, p99 us, CPU us per unit).
+# Reads three files in this order: about (key, text), peaks (kind, contender, peak and first resident
+# KiB) and rows (workload, contender, round, units, errors, rate, p50 us, p99 us, CPU us per unit).
 BEGIN { FS = "\t" }
 
 NF == 2 { about[++abouts] = $1; text[$1] = $2 }
-NF == 3 { peak[$1, $2] = $3 }
+NF == 4 { peak[$1, $2] = $3; base[$1, $2] = $4 }
 NF == 9 {
   if (!($1 in seen_workload)) { seen_workload[$1] = 1; workloads[++workload_count] = $1 }
   if (!($2 in seen_contender)) { seen_contender[$2] = 1; contenders[++contender_count] = $2 }
@@ -35,7 +35,12 @@ function median(workload, contender, column,    n, i, j, held, sorted) {
   return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
 }
 
-function kind(workload) { return workload == "turns" || workload == "single" ? "turns" : "events" }
+function kind(workload) {
+  if (workload == "open") return "open"
+  return workload ~ /^(paced|burst|mixed)$/ ? "events" : "turns"
+}
+
+function unit(workload) { return kind(workload) == "turns" ? "turn" : "event" }
 
 # Our figure as a multiple of another proxy's, per column; 0 when one of them is missing.
 function ratio(workload, other, column) {
@@ -46,13 +51,19 @@ function ratio(workload, other, column) {
 function title(workload) {
   if (workload == "turns") return "turns: 1 KiB chat turns, 32 connections"
   if (workload == "single") return "single: 1 KiB chat turns, one connection"
+  if (workload == "many") return "many: 1 KiB chat turns, 256 connections"
+  if (workload == "large") return "large: 64 KiB prompts, 32 connections"
+  if (workload == "huge") return "huge: 1 MiB prompts, 8 connections"
+  if (workload == "churn") return "churn: 1 KiB chat turns, a new connection for each, 32 at a time"
   if (workload == "paced") return "paced: 64 streams, one 100-byte event every 5 ms each"
+  if (workload == "mixed") return "mixed: the same while 1,000 new sessions a second come in"
+  if (workload == "open") return "open: idle streams, one event a second each"
   return "burst: 32 streams of 200 events, as fast as they go"
 }
 
 function table(w,    c, name) {
-  printf "\n%s\n%-10s %12s %10s %10s %14s %10s %8s\n", title(w), "", kind(w) "/s", "p50 us",
-    "p99 us", "CPU us/" substr(kind(w), 1, length(kind(w)) - 1), "peak KiB", "errors"
+  printf "\n%s\n%-10s %12s %10s %10s %14s %10s %8s\n", title(w), "", unit(w) "s/s", "p50 us",
+    "p99 us", "CPU us/" unit(w), "peak KiB", "errors"
   for (c = 1; c <= contender_count; ++c) {
     name = contenders[c]
     if (!samples[w, name]) continue
@@ -61,6 +72,7 @@ function table(w,    c, name) {
       name == "direct" ? "-" : sprintf("%.2f", median(w, name, 9)),
       name == "direct" ? "-" : peak[kind(w), name], errors[w, name]
   }
+  if (w == "open") memory()
   ratios(w, "haproxy")
   ratios(w, "nginx")
   if (target(w) && ratio(w, "haproxy", 9)) {
@@ -70,7 +82,24 @@ function table(w,    c, name) {
 }
 
 # How many times HAProxy's processor time a unit may cost; 0 where that is not judged.
-function target(w) { return w == "turns" ? 1.5 : w == "single" ? 0 : 2 }
+function target(w) { return w == "turns" ? 1.5 : w == "paced" || w == "burst" ? 2 : 0 }
+
+function per_stream(name) {
+  return (peak["open", name] - base["open", name]) / stream_count()
+}
+
+function stream_count(    i) {
+  for (i = 1; i <= abouts; ++i) if (about[i] == "streams") return text[about[i]] + 0
+}
+
+function memory(    c, name) {
+  printf "%d streams, KiB of each:", stream_count()
+  for (c = 1; c <= contender_count; ++c) {
+    name = contenders[c]
+    if (name != "direct" && samples["open", name]) printf " %s %.1f", name, per_stream(name)
+  }
+  printf "\n"
+}
 
 function ratios(w, other) {
   if (ratio(w, other, 6)) {
@@ -96,8 +125,9 @@ function write_json(    i, w, c, name, first) {
     if (!samples[workloads[w], name]) continue
     printf "%s\n{\"workload\":\"%s\",\"contender\":\"%s\",\"units\":%d,\"errors\":%d,", first++ ? "," : "",
       workloads[w], name, units[workloads[w], name], errors[workloads[w], name] > json
-    printf "\"peak_kib\":%d,\"rate\":%s,\"p50_us\":%s,\"p99_us\":%s,\"cpu_us\":%s}",
-      peak[kind(workloads[w]), name], all_rounds(workloads[w], name, 6),
+    printf "\"peak_kib\":%d,\"base_kib\":%d,\"rate\":%s,\"p50_us\":%s,\"p99_us\":%s,\"cpu_us\":%s}",
+      peak[kind(workloads[w]), name], base[kind(workloads[w]), name],
+      all_rounds(workloads[w], name, 6),
       all_rounds(workloads[w], name, 7), all_rounds(workloads[w], name, 8),
       all_rounds(workloads[w], name, 9) > json
   }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- wrk: chat turns of a set of conversations, one after another. Every request is built beforehand,
 -- so that the load generator takes little of the processor it shares with the proxy.
--- Arguments: number of conversations, bytes of the body.
+-- Arguments: number of conversations, bytes of the body, `close` for a new connection each turn.
 local requests = {}
 local turn = 0
 
@@ -12,6 +12,7 @@ function init(args)
   local body = head .. string.rep("a", size - #head - 4) .. '"}]}'
   for i = 1, conversations do
     requests[i] = wrk.format("POST", "/v1/chat/completions", {
+      ["Connection"] = args[3] or "keep-alive",
       ["Content-Type"] = "application/json",
       ["Accept"] = "application/json",
       ["User-Agent"] = "OpenAI/Python 1.99.0",
