@@ -3,6 +3,7 @@
 
 #include "parked.hpp"
 
+#include "fleet/actors/lane_bound.hpp"
 #include "fleet/actors/lane_scheduler.hpp"
 
 #include <boost/asio/async_result.hpp>
@@ -80,6 +81,7 @@ class answer_desk final : public caf::monitorable_actor {
 
   /// On the lane.
   [[nodiscard]] caf::message_id expect(std::unique_ptr<question> asked) {
+    bound_.check();
     open_.emplace(++last_, std::move(asked));
     return caf::make_message_id(last_);
   }
@@ -94,12 +96,14 @@ class answer_desk final : public caf::monitorable_actor {
 
  private:
   void hear(caf::mailbox_element& what) {
+    bound_.check();
     if (const auto asked = open_.extract(what.mid.request_id().integer_value())) {
       asked.mapped()->hear(what.content());
     }
   }
 
   executor where_;
+  [[no_unique_address]] lane_bound bound_;
   std::uint64_t last_ = 0;                                             // this lane only
   std::unordered_map<std::uint64_t, std::unique_ptr<question>> open_;  // this lane only
 };

@@ -36,11 +36,13 @@ client_connection::client_connection(lane_services& lane, tcp_socket socket)
       in_(socket_, read_chunk, read_limit),
       address_(address_of(socket_)),
       limit_(lane.wheel) {
+  lane_.bound.check();
   lane_.clients.push_back(*this);
   ++lane_.client_count;
 }
 
 client_connection::~client_connection() {
+  lane_.bound.check();
   --lane_.client_count;
 }
 
@@ -65,6 +67,7 @@ void client_connection::stop_turn() {
 }
 
 void client_connection::close() {
+  lane_.bound.check();
   closed_ = true;
   error_code ignored;
   socket_.close(ignored);
@@ -96,6 +99,7 @@ awaitable<void> client_connection::run() {
 }
 
 awaitable<bool> client_connection::serve() {
+  lane_.bound.check();
   request_ = {};
   scan_ = {};
   auto result = co_await receive_head();
@@ -277,6 +281,7 @@ void client_connection::watch(std::function<void()> gone) {
 }
 
 void client_connection::seen_while_watching() {
+  lane_.bound.check();
   if (in_.failure()) {
     if (gone_) {
       std::exchange(gone_, nullptr)();

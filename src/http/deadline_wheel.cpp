@@ -13,6 +13,7 @@ void deadline::arm(std::chrono::nanoseconds limit, std::function<void()> expired
 }
 
 void deadline::disarm() {
+  wheel_.bound_.check();
   if (is_linked()) {
     unlink();
   }
@@ -40,6 +41,7 @@ void deadline_wheel::wait() {
 }
 
 void deadline_wheel::turn() {
+  bound_.check();
   // What an expired deadline does may arm, disarm or destroy any other, so take them one by one.
   slot now;
   now.swap(slots_[at_]);

@@ -3,6 +3,8 @@
 
 #include "net.hpp"
 
+#include "fleet/actors/lane_bound.hpp"
+
 #include <boost/intrusive/list.hpp>
 
 #include <array>
@@ -51,6 +53,7 @@ class deadline_wheel {
   void wait();
   void turn();
 
+  [[no_unique_address]] lane_bound bound_;
   steady_timer timer_;
   std::array<slot, 512> slots_;
   std::size_t at_ = 0;  ///< the slot looked at next

@@ -8,6 +8,7 @@
 #include "resolver_pool.hpp"
 #include "upstream_pool.hpp"
 
+#include "fleet/actors/lane_bound.hpp"
 #include "fleet/core/log.hpp"
 #include "fleet/http/settings.hpp"
 
@@ -64,6 +65,7 @@ struct lane_services {
                 std::unique_ptr<fleet_port> port, const http_settings& configured, logger& sink);
   ~lane_services();
 
+  [[no_unique_address]] lane_bound bound;
   executor where;
   const http_settings& settings;
   resolver_pool& names;

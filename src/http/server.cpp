@@ -48,7 +48,10 @@ struct server::impl {
   template <class F>
   void each_lane(F work) {
     for (std::size_t i = 0; i < services.size(); ++i) {
-      on_lane(lanes.at(i), [&] { work(i); });
+      on_lane(lanes.at(i), [&] {
+        services[i]->bound.check();
+        work(i);
+      });
     }
   }
 

@@ -13,6 +13,7 @@ constexpr std::chrono::minutes forget_after{10};
 }  // namespace
 
 std::shared_ptr<pooled_replica> upstream_pool::find(instance_id instance) {
+  bound_.check();
   const auto found = replicas_.find(instance);
   if (found == replicas_.end()) {
     return nullptr;
@@ -22,6 +23,7 @@ std::shared_ptr<pooled_replica> upstream_pool::find(instance_id instance) {
 }
 
 std::shared_ptr<pooled_replica> upstream_pool::add(instance_id instance, replica_spec spec) {
+  bound_.check();
   drop_unused();
   auto replica = std::make_shared<pooled_replica>();
   replica->authority = fleet::authority(spec.where);
@@ -33,6 +35,7 @@ std::shared_ptr<pooled_replica> upstream_pool::add(instance_id instance, replica
 }
 
 std::shared_ptr<upstream> upstream_pool::take(pooled_replica& replica) {
+  bound_.check();
   while (!replica.idle.empty()) {
     auto connection = std::move(replica.idle.back());
     replica.idle.pop_back();
@@ -47,11 +50,13 @@ std::shared_ptr<upstream> upstream_pool::take(pooled_replica& replica) {
 }
 
 std::shared_ptr<upstream> upstream_pool::make(const pooled_replica& replica) {
+  bound_.check();
   return std::make_shared<upstream>(lane_, wheel_, replica.tls);
 }
 
 void upstream_pool::give_back(const std::shared_ptr<pooled_replica>& replica,
                               const std::shared_ptr<upstream>& connection) {
+  bound_.check();
   if (connection->closed() || connection->failure() || !connection->bytes().empty()) {
     connection->close();
     return;
@@ -75,6 +80,7 @@ void upstream_pool::give_back(const std::shared_ptr<pooled_replica>& replica,
 }
 
 void upstream_pool::clear() {
+  bound_.check();
   for (auto& [instance, replica] : replicas_) {
     for (const auto& connection : std::exchange(replica->idle, {})) {
       connection->close();

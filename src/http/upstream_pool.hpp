@@ -4,6 +4,7 @@
 #include "tls_contexts.hpp"
 #include "upstream.hpp"
 
+#include "fleet/actors/lane_bound.hpp"
 #include "fleet/core/replica.hpp"
 #include "fleet/http/settings.hpp"
 
@@ -51,6 +52,7 @@ class upstream_pool {
  private:
   void drop_unused();
 
+  [[no_unique_address]] lane_bound bound_;
   executor lane_;
   deadline_wheel& wheel_;
   tls_contexts& tls_;
