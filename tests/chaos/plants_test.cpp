@@ -6,6 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -52,6 +55,23 @@ TEST_CASE("a run in which nothing goes wrong breaks no rule") {
   CHECK(out.status == 0);
   CHECK(out.tells("no rule broken"));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("the clock that a storm steps is that of the processes it is loaded into") {
+  const temp_dir folder;
+  const std::int64_t day = 24 * 60 * 60;
+  const auto file = folder.write(
+      "clock", {reinterpret_cast<const char*>(&day), sizeof day});  // as the storm writes it
+  child_process run{{.argv = {"date", "+%s"},
+                     .env = {{"LD_PRELOAD", FLEET_CLOCK_LIBRARY}, {"FLEET_CLOCK_FILE", file}}}};
+  REQUIRE(run.wait_exit().value_or(-1) == 0);
+  run.drain();
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  CHECK(std::abs(std::stoll(run.output_text()) - now - day) < 60);
+}
+#endif
 
 TEST_CASE("an answer that lacks a piece is caught") {
   caught("lost_piece", "another one or lacks pieces");

@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <sstream>
 #include <sys/mount.h>
+#include <unistd.h>
 
 namespace fleet::chaos {
 
@@ -31,6 +32,17 @@ bool mount_small(const std::string& at) {
          ::mount("tmpfs", at.c_str(), "tmpfs", 0, "size=64k") == 0;
 }
 
+using environment = std::vector<std::pair<std::string, std::string>>;
+
+// A sanitizer's library wants to be the first that is loaded.
+environment clock_setting([[maybe_unused]] const std::string& file) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return {};
+#else
+  return {{"LD_PRELOAD", FLEET_CLOCK_LIBRARY}, {"FLEET_CLOCK_FILE", file}};
+#endif
+}
+
 std::string whole_file(const std::string& path) {
   std::ifstream in{path};
   return {std::istreambuf_iterator<char>{in}, {}};
@@ -45,11 +57,13 @@ arena::arena(arena_setup setup, ledger& book)
       port_{static_cast<std::uint16_t>(base_ + devices)},
       disk_{setup_.folder + "/disk"},
       fleet_file_{setup_.folder + "/fleet.json"},
-      token_file_{setup_.folder + "/token"} {
+      token_file_{setup_.folder + "/token"},
+      clock_file_{setup_.folder + "/clock"} {
   std::filesystem::create_directory(disk_);
   small_disk_ = mount_small(disk_);
   std::ofstream{fleet_file_} << fleet_text();
   std::ofstream{token_file_} << token;
+  step_clock(0s);
   std::filesystem::permissions(token_file_, std::filesystem::perms::owner_read);
 }
 
@@ -89,6 +103,14 @@ std::string arena::fleet_text() const {
   return json::serialize(json::object{{"hosts", json::array{host}}});
 }
 
+void arena::step_clock(std::chrono::seconds off) const {
+  // In place: the clocks have it mapped.
+  const std::int64_t seconds = off.count();
+  const rig::unique_fd file{::open(clock_file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};
+  if (::pwrite(file.get(), &seconds, sizeof seconds, 0) != sizeof seconds)
+    book_.fail("the clock cannot be stepped");
+}
+
 bool arena::listens() const {
   return rig::get(port_, "/openapi.json").status() == 200;
 }
@@ -111,8 +133,11 @@ bool arena::start_router() {
                                                                   {"--stop-grace", "3"},
                                                                   {"--drain-timeout", "20"}})
     argv.insert(argv.end(), {flag, seconds});
-  process_ = std::make_unique<rig::child_process>(
-      rig::child_setup{.argv = argv, .max_files = router_files, .error_fd = err.get()});
+  process_ =
+      std::make_unique<rig::child_process>(rig::child_setup{.argv = argv,
+                                                            .env = clock_setting(clock_file_),
+                                                            .max_files = router_files,
+                                                            .error_fd = err.get()});
   const bool up =
       rig::eventually([this] { return listens() || !process_->running(); }, 60s) && listens();
   if (!up) {

@@ -60,6 +60,8 @@ class arena {
   std::string fault_file(std::size_t device) const { return file_for("fault", device); }
   // While it exists, that replica's /health is 503.
   std::string sick_file(std::size_t device) const { return file_for("sick", device); }
+  // Puts the wall clock of the router and its replicas off by this; under a sanitizer nothing does.
+  void step_clock(std::chrono::seconds off) const;
   // The folder of the state file, on a small file system of its own when that can be had.
   const std::string& disk() const { return disk_; }
   bool small_disk() const { return small_disk_; }
@@ -91,6 +93,7 @@ class arena {
   bool small_disk_ = false;
   std::string fleet_file_;
   std::string token_file_;
+  std::string clock_file_;
   std::unique_ptr<rig::child_process> process_;
   std::atomic<bool> running_ = false;
   std::atomic<std::uint64_t> epoch_ = 0;

@@ -44,8 +44,10 @@ void faults::begin_one() {
     kill_replica();
   else if (roll < 30)
     freeze_replica();
-  else if (roll < 50)
+  else if (roll < 46)
     misbehave();
+  else if (roll < 50)
+    step_clock();
   else if (roll < 58)
     fall_ill();
   else if (roll < 73)
@@ -210,6 +212,15 @@ void faults::free_disk() {
     std::filesystem::remove(where_.disk() + "/filler");
   else
     std::filesystem::rename(where_.disk() + ".away", where_.disk());
+}
+
+void faults::step_clock() {
+  static const std::vector<std::chrono::seconds> steps{-24h, -1h, -7s, 7s, 1h, 24h};
+  const auto off = dice_.pick(steps);
+  book_.count("faults", "clock stepped");
+  where_.step_clock(off);
+  last("the clock is off by " + std::to_string(off.count()) + " s", 300ms, 6s,
+       [this] { where_.step_clock(0s); });
 }
 
 void faults::crowd_out() {

@@ -20,6 +20,7 @@ namespace fleet::chaos {
 //             process; a /health that says 503
 //   ports     a stranger on the port of a slot without a replica
 //   disk      no room for the state file
+//   clock     steps of seconds, an hour or a day, forward and back
 //   router    more clients than descriptors; SIGKILL and restart, also with a replica that dies
 //             meanwhile; an orderly end and restart
 class faults {
@@ -50,6 +51,7 @@ class faults {
   void fill_disk();
   void free_disk();
   void crowd_out();
+  void step_clock();
   void crash_router();
   void restart_router();
   const holder* some_replica();
