@@ -14,6 +14,10 @@ install(FILES README.md CHANGELOG.md LICENSE packaging/hardening.conf
 install(FILES docs/tasks.md docs/comparison.md docs/bench.md docs/openapi.json
   docs/fleet.example.json docs/fleet.schema.json
   DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pypto-serving-router/docs" COMPONENT programs)
+install(FILES docs/prometheus/alerts.yml
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pypto-serving-router/docs/prometheus" COMPONENT programs)
+install(FILES docs/grafana/fleet.json
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pypto-serving-router/docs/grafana" COMPONENT programs)
 install(FILES docs/fleet.schema.json
   DESTINATION "${CMAKE_INSTALL_DATADIR}/pypto-serving-router" COMPONENT programs)
 # The unit names the program where it is installed, which is known at the installation only.
@@ -44,6 +48,8 @@ add_custom_target(fleet_completions ALL DEPENDS ${completions})
 install(FILES packaging/fleet.json DESTINATION /etc/pypto-serving-router
   COMPONENT configuration EXCLUDE_FROM_ALL)
 install(FILES packaging/default DESTINATION /etc/default RENAME pypto-serving-router
+  COMPONENT configuration EXCLUDE_FROM_ALL)
+install(FILES packaging/logrotate DESTINATION /etc/logrotate.d RENAME pypto-serving-router
   COMPONENT configuration EXCLUDE_FROM_ALL)
 
 set(CPACK_PACKAGE_NAME pypto-serving-router)

@@ -7,6 +7,8 @@
 #include "fleet/actors/system.hpp"
 #include "fleet/config/fleet_file.hpp"
 #include "fleet/config/settings.hpp"
+#include "fleet/http/access_log.hpp"
+#include "fleet/http/fleet_tally.hpp"
 #include "fleet/http/lane_threads.hpp"
 #include "fleet/http/prober.hpp"
 #include "fleet/http/server.hpp"
@@ -52,8 +54,8 @@ int refuse(const std::string& why) {
   return exit_refused;
 }
 
-/// The signals that end the router, blocked before any thread exists so that only main sees them.
-/// SIGHUP is not one of them where whoever started it has it ignored, as nohup does.
+/// The signals that end the router, and SIGUSR1, blocked before any thread exists so that only main
+/// sees them. SIGHUP is not one of them where whoever started it has it ignored, as nohup does.
 /// Writing to a peer or a log reader that has gone, or to a file that may not grow, is an error
 /// code, never a signal.
 sigset_t take_signals() {
@@ -65,7 +67,9 @@ sigset_t take_signals() {
   if (sigaction(SIGHUP, nullptr, &hangup) != 0 || hangup.sa_handler != SIG_IGN) {
     sigaddset(&ending, SIGHUP);
   }
+  sigaddset(&ending, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+  std::signal(SIGUSR2, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   return ending;
@@ -87,6 +91,8 @@ fleet::http::http_settings http_part(const fleet::settings& given) {
   http.max_body = static_cast<std::size_t>(given.max_body);
   http.admin_token = given.admin_token;
   http.version = fleet::version();
+  http.metrics_open = given.metrics_open;
+  http.trace = given.trace;
   return http;
 }
 
@@ -148,25 +154,30 @@ void log_end(const std::vector<fleet::unconfirmed_slot>& held, fleet::logger& lo
   log.warn("stopped", {{"unconfirmed", std::to_string(held.size())}, {"slots", names}});
 }
 
-/// Waits for a signal that ends the router; returns its number, 0 when `limit` passes first.
-int wait_for_signal(const sigset_t& ending, std::chrono::nanoseconds limit) {
+/// Waits for a signal that ends the router; returns its number, 0 when `limit` passes first or
+/// something else ended the wait. Has the access log reopened meanwhile.
+int wait_for_signal(const sigset_t& ending, fleet::http::access_log* access,
+                    std::chrono::nanoseconds limit) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
   const timespec time{seconds.count(), (limit - seconds).count()};
   const int signal = sigtimedwait(&ending, nullptr, &time);
-  return signal > 0 ? signal : 0;
+  if (signal == SIGUSR1 && access != nullptr) {
+    access->reopen();
+  }
+  return signal > 0 && signal != SIGUSR1 ? signal : 0;
 }
 
 /// Contract section 8: finish what is in flight, at most for the drain time, and stop whatever was
 /// launched. The end of that time or a second signal ends the drain, never the stopping.
-void drain(const sigset_t& ending, caf::actor_system& system, const fleet::running_fleet& actors,
-           fleet::http::server& server, std::chrono::nanoseconds drain_timeout,
-           fleet::logger& log) {
+void drain(const sigset_t& ending, fleet::http::access_log* access, caf::actor_system& system,
+           const fleet::running_fleet& actors, fleet::http::server& server,
+           std::chrono::nanoseconds drain_timeout, fleet::logger& log) {
   using clock = std::chrono::steady_clock;
   const auto over = clock::now() + drain_timeout;
   server.stop_accepting();
   const auto quiet = ask_shutdown(system, actors.supervisor, fleet::shutdown_atom::value);
   while (quiet.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-    const bool again = wait_for_signal(ending, signal_poll) != 0;
+    const bool again = wait_for_signal(ending, access, signal_poll) != 0;
     if (again || clock::now() >= over) {
       log.warn(again ? "second_signal" : "drain_timeout",
                {{"effect", "turns are not waited for any longer"}});
@@ -187,13 +198,22 @@ bool is_loopback(const std::string& address) {
 int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::pool_limits& pool,
           std::optional<fleet::journal> journal, const sigset_t& ending,
           std::string notify_socket) {
-  fleet::stderr_log log(given.level, given.format);
+  fleet::stderr_log lines(given.level, given.format);
+  fleet::http::fleet_tally log(lines);
   fleet::service_manager manager(std::move(notify_socket), log);
   for (const auto& warning : spec.warnings) {
     log.warn("fleet_file", {{"warning", warning}});
   }
   fleet::http::lane_threads lanes(given.threads);
-  fleet::http::server server(lanes, http_part(given), log);
+  std::unique_ptr<fleet::http::access_log> access;
+  if (!given.access_log.empty()) {
+    auto opened = fleet::http::access_log::open(given.access_log, log);
+    if (!opened) {
+      return refuse(opened.error());
+    }
+    access = *std::move(opened);
+  }
+  fleet::http::server server(lanes, http_part(given), log, {.access = access.get(), .tally = &log});
   if (!spec.slots.empty() && given.admin_token.empty() && !is_loopback(given.host)) {
     log.warn("admin_api_open", {{"reason",
                                  "anyone who reaches the port can launch and stop "
@@ -244,12 +264,12 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
                            {"version", fleet::version()}});
     manager.ready(*url);
     int signal = 0;
-    while (signal == 0) {  // a debugger that attaches ends the wait early
-      signal = wait_for_signal(ending, std::chrono::hours(1));
+    while (signal == 0) {
+      signal = wait_for_signal(ending, access.get(), std::chrono::hours(1));
     }
     log.info("stopping", {{"signal", std::to_string(signal)}});
     manager.stopping(given.drain_timeout + 2 * given.stop_grace + commands_at_the_end);
-    drain(ending, system, actors, server, given.drain_timeout, log);
+    drain(ending, access.get(), system, actors, server, given.drain_timeout, log);
     server.close();
     held = still_held(system, actors.supervisor);
     fleet::stop_fleet(actors);

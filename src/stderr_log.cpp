@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "stderr_log.hpp"
 
+#include "fleet/core/harmless.hpp"
+
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
@@ -44,8 +46,10 @@ std::string timestamp() {
   return text.data();
 }
 
+/// Some values are a client's own bytes.
 std::string quoted(std::string_view text) {
-  return boost::json::serialize(boost::json::string_view(text.data(), text.size()));
+  const auto clean = harmless(text);
+  return boost::json::serialize(boost::json::string_view(clean.data(), clean.size()));
 }
 
 /// Bare where that is unambiguous, quoted with escapes otherwise: no value can forge a line.

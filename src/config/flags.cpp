@@ -194,6 +194,19 @@ std::vector<flag> other_flags() {
        "PYPTO_ROUTER_ADMIN_TOKEN last",
        text(
            "a path", [](settings & s) -> auto& { return s.admin_token_file; })},
+      {"metrics-open", "", "", "GET /metrics needs no admin token",
+       [](settings& s, std::string_view) {
+         s.metrics_open = true;
+         return std::string{};
+       }},
+      {"access-log", "FILE", "none", "a JSON line for each turn; - is standard output",
+       text(
+           "a path", [](settings & s) -> auto& { return s.access_log; })},
+      {"trace", "", "", "turns that come without a traceparent get one",
+       [](settings& s, std::string_view) {
+         s.trace = true;
+         return std::string{};
+       }},
       {"log-level", "L", "info", "debug, info, warn or error; log lines go to stderr", store_level},
       {"log-format", "F", "text", "text or json", store_format},
       {"check", "", "", "validate the fleet file, print the slot table, exit",

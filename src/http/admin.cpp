@@ -19,6 +19,12 @@ own_reply wrong_method(std::string allow) {
   return reply;
 }
 
+own_reply unauthorized() {
+  auto reply = refused(401, "unauthorized", "this path needs the admin token as Bearer token");
+  reply.authenticate = true;
+  return reply;
+}
+
 namespace {
 
 own_reply reply_to(const grow_answer& answer) {
@@ -111,9 +117,7 @@ bool authorised(const request_head& head, const http_settings& settings) {
 awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settings,
                                   const request_head& head, std::string_view body) {
   if (!authorised(head, settings)) {
-    auto reply = refused(401, "unauthorized", "this path needs the admin token as Bearer token");
-    reply.authenticate = true;
-    co_return reply;
+    co_return unauthorized();
   }
   static constexpr std::string_view replica = "/replicas/";
   const auto path = path_of(head.target);

@@ -17,10 +17,11 @@ namespace fleet::http {
 struct own_reply {
   int status = 200;
   std::string json;
-  std::string location;                  ///< Location field; empty: none
-  std::string allow;                     ///< Allow field; empty: none
-  bool authenticate = false;             ///< WWW-Authenticate: Bearer
-  std::string text;                      ///< in place of `json`: text/plain
+  std::string location;       ///< Location field; empty: none
+  std::string allow;          ///< Allow field; empty: none
+  bool authenticate = false;  ///< WWW-Authenticate: Bearer
+  std::string text;           ///< in place of `json`, of this type
+  std::string_view text_type = "text/plain; charset=utf-8";
   std::optional<std::uint64_t> log_end;  ///< X-Log-End field
   std::string follow;  ///< slot whose log goes on behind `text` and `log_end`; empty: none
 };
@@ -30,6 +31,9 @@ struct own_reply {
 
 /// 405; `allow`: the methods of this path.
 [[nodiscard]] own_reply wrong_method(std::string allow);
+
+/// 401, for want of the admin token.
+[[nodiscard]] own_reply unauthorized();
 
 /// Whether this request may act as admin: no token is configured, or its one Authorization field is
 /// `Bearer` (in any case) and exactly the token, compared in constant time. Contract section 6.

@@ -5,6 +5,7 @@
 #include "client_connection.hpp"
 #include "exchange.hpp"
 #include "log_follow.hpp"
+#include "metrics_scrape.hpp"
 #include "view_json.hpp"
 
 namespace fleet::http {
@@ -36,13 +37,20 @@ awaitable<bool> client_connection::answer() {
     }
     case route_kind::admin:
       co_return co_await answer_admin_call();
+    case route_kind::metrics: {
+      const auto reply = co_await answer_metrics(lane_, request_.head);
+      if (reply.authenticate) {
+        lane_.unauthorized.note(lane_.log, address_);
+      }
+      co_return co_await send_own(admin_text(reply, may_keep()), may_keep());
+    }
     case route_kind::unknown:
       break;
   }
   // Named, not a braced temporary: g++ 12 destroys one twice around co_await.
   const refusal unknown{404, "not_found",
-                        "no such path here; there are /v1/..., /health, /replicas, /slots, "
-                        "/version and /openapi.json"};
+                        "no such path here; there are /v1/..., /health, /metrics, /replicas, "
+                        "/slots, /version and /openapi.json"};
   co_return co_await refuse(unknown);
 }
 
@@ -94,7 +102,7 @@ std::string client_connection::admin_text(const own_reply& reply, bool keep) con
                      {"Retry-After", reply.status == 503 ? "1" : ""},
                      {"X-Log-End", reply.log_end ? std::to_string(*reply.log_end) : ""},
                      {"WWW-Authenticate", reply.authenticate ? "Bearer" : ""}},
-                    text ? "text/plain; charset=utf-8" : "application/json");
+                    text ? reply.text_type : "application/json");
 }
 
 std::string client_connection::refusal_text(const refusal& why, bool keep) const {
@@ -112,7 +120,9 @@ std::string client_connection::refusal_text(const refusal& why, bool keep) const
 
 awaitable<bool> client_connection::refuse(const refusal& why) {
   const bool keep = may_keep();
-  co_return co_await send_own(refusal_text(why, keep), keep);
+  auto text = refusal_text(why, keep);
+  turn_.refused(why.status, why.code, text.size() - text.find("\r\n\r\n") - 4);
+  co_return co_await send_own(std::move(text), keep);
 }
 
 }  // namespace fleet::http

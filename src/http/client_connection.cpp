@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "client_connection.hpp"
 
+#include "trace_context.hpp"
+
 #include "fleet/core/session_id.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -102,22 +104,42 @@ awaitable<bool> client_connection::serve() {
   lane_.bound.check();
   request_ = {};
   scan_ = {};
+  turn_ = {};
   auto result = co_await receive_head();
   if (result == received::complete) {
     result = co_await receive_body();
   }
   limit_.disarm();
+  turn_.begin(request_.body.size());
   if (result == received::closed) {
+    if (!request_.head.method.empty()) {
+      turn_.ended_early(turn_outcome::client_gone);
+      end_turn();
+    }
     close();
     co_return false;
   }
   request_.request_id =
       request_.head.request_id.empty() ? lane_.ids.next() : request_.head.request_id;
   resolve_session();
-  if (result == received::refused) {
-    co_return co_await refuse(*refusal_);
+  if (lane_.settings.trace) {
+    begin_trace(request_.head, lane_.ids);
   }
-  co_return co_await answer();
+  bool keep = false;
+  if (result == received::refused) {
+    keep = co_await refuse(*refusal_);
+  } else {
+    keep = co_await answer();
+  }
+  end_turn();
+  co_return keep;
+}
+
+void client_connection::end_turn() {
+  const auto kind = request_.head.kind;
+  if (kind == route_kind::proxied || kind == route_kind::models || kind == route_kind::unknown) {
+    turn_.end(lane_.meter, lane_.access, request_, address_);
+  }
 }
 
 void client_connection::limit_to(std::chrono::nanoseconds time) {

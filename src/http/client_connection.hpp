@@ -7,6 +7,7 @@
 #include "request_head.hpp"
 #include "response_head.hpp"
 #include "send.hpp"
+#include "turn_record.hpp"
 
 #include "fleet/core/session_scan.hpp"
 
@@ -71,6 +72,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   [[nodiscard]] const client_request& request() const { return request_; }
   /// The body is not needed any more: a long answer must not hold on to a large question.
   void drop_body() { std::string().swap(request_.body); }
+  [[nodiscard]] turn_record& turn() { return turn_; }
   /// Whether the connection may stay open after the answer under way.
   [[nodiscard]] bool may_keep() const;
 
@@ -86,6 +88,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   std::optional<refusal> take_body(std::size_t limit);
   void limit_to(std::chrono::nanoseconds time);
   void resolve_session();
+  void end_turn();
   awaitable<bool> answer();
   awaitable<bool> answer_health();
   awaitable<bool> answer_admin_call();
@@ -114,6 +117,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   session_scan scan_;
   std::optional<refusal> refusal_;
   client_request request_;
+  turn_record turn_;
 };
 
 }  // namespace fleet::http

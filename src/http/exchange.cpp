@@ -75,6 +75,7 @@ awaitable<bool> exchange::run() {
         co_await lane_.fleet->describe(query.tried.back());
       }
       if (early_ == turn_outcome::client_gone) {
+        client_.turn().ended_early(*early_);
         co_return false;
       }
       if (early_) {
@@ -84,6 +85,7 @@ awaitable<bool> exchange::run() {
       const auto why = refusal_for(route.why);
       co_return co_await client_.refuse(why);
     }
+    client_.turn().ticket(route.where.how);
     auto& held = ticket.emplace(*lane_.fleet, turn_end{.replica = route.where.replica,
                                                        .session = query.session,
                                                        .chosen = route.where.how,
@@ -97,6 +99,9 @@ awaitable<bool> exchange::run() {
       }
       replica = lane_.pool.add(route.where.replica, std::move(spec));
     }
+    if (replica) {
+      client_.turn().at(replica->meter);
+    }
     auto result = tried::cut;
     if (early_) {
       result = ended_early(held);
@@ -104,6 +109,7 @@ awaitable<bool> exchange::run() {
       result = co_await try_replica(replica, held);
     }
     if (result == tried::next) {
+      client_.turn().moved_on();
       query.tried.push_back(route.where.replica);
       continue;
     }
@@ -126,9 +132,11 @@ awaitable<exchange::tried> exchange::try_replica(const std::shared_ptr<pooled_re
   }
   up_ = lane_.pool.make(*replica);
   auto ec = replica->tls_error;
+  client_.turn().connecting();
   if (!ec) {
     ec = co_await up_->connect(lane_.names, replica->spec.where, lane_.settings.connect_timeout);
   }
+  client_.turn().connected();
   if (early_) {
     co_return ended_early(held);
   }
@@ -141,6 +149,7 @@ awaitable<exchange::tried> exchange::try_replica(const std::shared_ptr<pooled_re
     lane_.log.warn("replica_connect_failed",
                    {{"replica", replica->spec.name}, {"reason", ec.message()}});
     held.outcome(turn_outcome::connect_failed, ec.message());
+    client_.turn().failed(upstream_failure::connect);
     co_return tried::next;
   }
   co_return co_await try_connection(replica, held);
@@ -175,6 +184,7 @@ awaitable<error_code> exchange::send_request(const pooled_replica& replica) {
   sending_ = true;
   up_->on_change([this] { replica_spoke(); });
   up_->arm();
+  client_.turn().sending();
   const auto ec = co_await up_->write(message);
   sending_ = false;
   up_->on_change(nullptr);
@@ -219,6 +229,7 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
                          {502, "bad_replica_response", "the replica switched protocols unasked"});
       }
       if (status >= 200) {
+        client_.turn().answered(status, !answer_->content_length());
         co_return tried::answered;
       }
       bytes.consume(answer_->head_size());
@@ -280,6 +291,7 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
     out_.clear();
     if (done) {
       held.outcome(turn_outcome::done);
+      client_.turn().done();
       co_return framing_ == body_framing::close ? tried::cut : tried::answered;
     }
     if (bad) {
@@ -310,6 +322,7 @@ void exchange::gather(bool last) {
   for (const auto piece : answer_->pieces()) {
     size += piece.size();
   }
+  client_.turn().gives(size);
   const bool chunked = framing_ == body_framing::chunked;
   if (chunked && size != 0) {
     write_chunk_head(size, chunk_size_);
@@ -328,6 +341,9 @@ void exchange::gather(bool last) {
 
 exchange::tried exchange::failed(lease& held, const pooled_replica& replica, refusal why) {
   held.outcome(turn_outcome::replica_failed, why.message);
+  client_.turn().failed(head_sent_                     ? upstream_failure::broke_off
+                        : why.code == "replica_failed" ? upstream_failure::no_answer
+                                                       : upstream_failure::bad_answer);
   lane_.log.warn("replica_failed", {{"replica", replica.spec.name},
                                     {"request_id", request_.request_id},
                                     {"reason", why.message},
@@ -342,6 +358,7 @@ exchange::tried exchange::failed(lease& held, const pooled_replica& replica, ref
 
 exchange::tried exchange::ended_early(lease& held) {
   held.outcome(*early_);
+  client_.turn().ended_early(*early_);
   if (*early_ == turn_outcome::timed_out) {
     lane_.log.warn("turn_timeout",
                    {{"request_id", request_.request_id}, {"answer", head_sent_ ? "cut" : "none"}});

@@ -20,4 +20,14 @@ inline void append_line(std::string& out, std::string_view name, std::string_vie
   *at = '\n';
 }
 
+/// Calls `seen(name, value, line)` for each of these field lines, as request_head has them.
+void each_line(std::string_view fields, auto seen) {
+  while (!fields.empty()) {
+    const auto line = fields.substr(0, fields.find("\r\n") + 2);
+    fields.remove_prefix(line.size());
+    const auto colon = line.find(": ");
+    seen(line.substr(0, colon), line.substr(colon + 2, line.size() - colon - 4), line);
+  }
+}
+
 }  // namespace fleet::http

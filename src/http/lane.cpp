@@ -45,7 +45,8 @@ lane_services::lane_services(lane_thread& lane, resolver_pool& resolver, tls_con
       names(resolver),
       log(sink),
       wheel(lane.wheel),
-      pool(where, wheel, tls, configured),
+      meter(lane.meter),
+      pool(where, wheel, tls, meter, configured),
       fleet(std::move(port)) {}
 
 lane_services::~lane_services() = default;

@@ -59,6 +59,9 @@ class refusal_count {
   std::uint64_t untold_ = 0;
 };
 
+class access_log;
+struct scraped_router;
+
 /// What the connections of one lane share. Lives as long as the lane's io_context.
 struct lane_services {
   lane_services(lane_thread& lane, resolver_pool& resolver, tls_contexts& tls,
@@ -71,10 +74,13 @@ struct lane_services {
   resolver_pool& names;
   logger& log;
   deadline_wheel& wheel;
+  lane_meter& meter;
   upstream_pool pool;
   id_source ids;
   refusal_count unauthorized;
   std::unique_ptr<fleet_port> fleet;
+  const scraped_router* scraped = nullptr;  ///< set before the lane serves
+  access_log* access = nullptr;             ///< set before the lane serves; null: there is none
   boost::intrusive::list<lane_client, boost::intrusive::constant_time_size<false>> clients;
   std::size_t client_count = 0;
   bool stopping = false;  ///< answers close their connection, idle connections go

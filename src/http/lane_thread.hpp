@@ -2,6 +2,7 @@
 #pragma once
 
 #include "deadline_wheel.hpp"
+#include "metrics.hpp"
 #include "net.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -16,6 +17,7 @@ struct lane_thread {
   asio::io_context io{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};
   asio::executor_work_guard<executor> work{io.get_executor()};
   deadline_wheel wheel{io.get_executor()};
+  lane_meter meter;
   std::thread thread;
 };
 

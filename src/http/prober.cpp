@@ -107,7 +107,9 @@ struct prober_state {
         lane.io.get_executor(),
         [&lane, &lanes, where, limit, id,
          me = caf::actor_cast<prober_with_answers>(self)]() -> awaitable<void> {
+          const auto began = steady_clock::now();
           auto result = co_await probe(lane, lanes, where, limit);
+          lane.meter.probed(static_cast<std::size_t>(result.verdict), steady_clock::now() - began);
           caf::anon_send(me, probe_atom::value, id, std::move(result));
         },
         asio::detached);

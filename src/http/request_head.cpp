@@ -40,6 +40,9 @@ route_kind classify(std::string_view method, std::string_view target) {
   if (path == "/openapi.json") {
     return route_kind::openapi;
   }
+  if (path == "/metrics") {
+    return route_kind::metrics;
+  }
   if (is_admin_path(path)) {
     return route_kind::admin;
   }
@@ -149,7 +152,7 @@ std::optional<refusal> read_head(const request_parser& parsed, std::string_view 
       append_line(into.fields, field.name, field.value);
     }
   }
-  if (into.kind == route_kind::admin) {
+  if (into.kind == route_kind::admin || into.kind == route_kind::metrics) {
     note_authorization(into, parsed.fields());
   }
   if (!parsed.head_done()) {

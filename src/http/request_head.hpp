@@ -19,6 +19,7 @@ enum class route_kind : std::uint8_t {
   proxied,  ///< anything else under /v1/
   options,  ///< OPTIONS *
   openapi,  ///< /openapi.json
+  metrics,  ///< /metrics: with the token, or open
   admin,    ///< /replicas, /slots, /version and what is below them: with the token only
   unknown,
 };

@@ -6,6 +6,7 @@
 #include "lane.hpp"
 #include "lane_thread.hpp"
 #include "listener.hpp"
+#include "metrics_scrape.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -43,6 +44,7 @@ struct server::impl {
   logger& log;
   std::vector<tcp_acceptor> acceptors;
   std::vector<std::unique_ptr<lane_services>> services;
+  scraped_router scraped;
   std::vector<std::shared_ptr<listener>> listeners;
 
   template <class F>
@@ -62,8 +64,9 @@ struct server::impl {
   }
 };
 
-server::server(lane_threads& lanes, const http_settings& settings, logger& log)
-    : impl_(new impl{lanes, settings, log, {}, {}, {}}) {}
+server::server(lane_threads& lanes, const http_settings& settings, logger& log,
+               server_observers observers)
+    : impl_(new impl{lanes, settings, log, {}, {}, {.observers = observers}, {}}) {}
 
 server::~server() = default;
 
@@ -94,10 +97,13 @@ void server::start(caf::actor_system& system, const std::vector<front_actor>& fr
         lane, impl_->lanes.names(), impl_->lanes.tls(),
         make_actor_port(system, i, lane.io.get_executor(), fronts[i]), impl_->settings,
         impl_->log));
-    auto& listening = impl_->listeners.emplace_back(
+    services->scraped = &impl_->scraped;
+    services->access = impl_->scraped.observers.access;
+    impl_->scraped.lanes.push_back(services.get());
+    impl_->listeners.push_back(
         std::make_shared<listener>(*services, std::move(impl_->acceptors[i]), most));
-    on_lane(lane, [&] { listening->start(); });
   }
+  impl_->each_lane([this](std::size_t i) { impl_->listeners[i]->start(); });
   impl_->acceptors.clear();
 }
 

@@ -28,6 +28,7 @@ std::shared_ptr<pooled_replica> upstream_pool::add(instance_id instance, replica
   auto replica = std::make_shared<pooled_replica>();
   replica->authority = fleet::authority(spec.where);
   replica->tls = tls_.find(spec.where, replica->tls_error);
+  replica->meter = meter_.of(spec.name);
   replica->spec = std::move(spec);
   replica->used = steady_clock::now();
   replicas_[instance] = replica;
@@ -77,6 +78,15 @@ void upstream_pool::give_back(const std::shared_ptr<pooled_replica>& replica,
   connection->idle.arm(settings_.pool_timeout, end);
   connection->arm();
   replica->idle.push_back(connection);
+}
+
+std::size_t upstream_pool::idle_count() const {
+  bound_.check();
+  std::size_t count = 0;
+  for (const auto& [instance, replica] : replicas_) {
+    count += replica->idle.size();
+  }
+  return count;
 }
 
 void upstream_pool::clear() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "metrics.hpp"
 #include "tls_contexts.hpp"
 #include "upstream.hpp"
 
@@ -23,15 +24,16 @@ struct pooled_replica {
   error_code tls_error;  ///< the CA file cannot be used: every connect fails with this
   std::vector<std::shared_ptr<upstream>> idle;  ///< most recently used last
   steady_clock::time_point used;
+  std::shared_ptr<replica_meter> meter;
 };
 
 /// The connections of one lane to all replicas, kept per instance so that none outlives its
 /// replica's life: a new instance on the old address begins without any. Belongs to one lane.
 class upstream_pool {
  public:
-  upstream_pool(executor lane, deadline_wheel& wheel, tls_contexts& tls,
+  upstream_pool(executor lane, deadline_wheel& wheel, tls_contexts& tls, lane_meter& meter,
                 const http_settings& settings)
-      : lane_(lane), wheel_(wheel), tls_(tls), settings_(settings) {}
+      : lane_(lane), wheel_(wheel), tls_(tls), meter_(meter), settings_(settings) {}
 
   /// nullptr when this lane has not met the instance yet (or not for long).
   [[nodiscard]] std::shared_ptr<pooled_replica> find(instance_id instance);
@@ -46,6 +48,9 @@ class upstream_pool {
   void give_back(const std::shared_ptr<pooled_replica>& replica,
                  const std::shared_ptr<upstream>& connection);
 
+  /// Connections that stand idle.
+  [[nodiscard]] std::size_t idle_count() const;
+
   /// Closes everything idle.
   void clear();
 
@@ -56,6 +61,7 @@ class upstream_pool {
   executor lane_;
   deadline_wheel& wheel_;
   tls_contexts& tls_;
+  lane_meter& meter_;
   const http_settings& settings_;
   std::unordered_map<instance_id, std::shared_ptr<pooled_replica>> replicas_;
 };

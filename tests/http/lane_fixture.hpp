@@ -5,6 +5,7 @@
 #include "client_connection.hpp"
 #include "lane.hpp"
 #include "lane_thread.hpp"
+#include "metrics_scrape.hpp"
 #include "resolver_pool.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -45,7 +46,7 @@ struct scripted_port final : fleet_port {
   }
   void finished(turn_end end) override { ended.push_back(std::move(end)); }
   awaitable<replica_spec> describe(instance_id instance) override { co_return specs[instance]; }
-  awaitable<fleet_view> health() override { co_return fleet_view{}; }
+  awaitable<fleet_view> health() override { co_return seen; }
   awaitable<grow_answer> grow(std::string slot) override {
     admin_calls.push_back("grow " + slot);
     co_return grown;
@@ -88,6 +89,7 @@ struct scripted_port final : fleet_port {
   release_answer released;
   log_answer logged;
   pool_view pool;
+  fleet_view seen;
 };
 
 /// Sends `answer` to whoever connects once it has read a head, then does `then`.
@@ -158,6 +160,8 @@ struct lane_fixture {
     port = scripted.get();
     services =
         std::make_unique<lane_services>(lane, names, tls, std::move(scripted), settings, log);
+    scraped.lanes.push_back(services.get());
+    services->scraped = &scraped;
     lane.work.reset();
     tcp_acceptor acceptor(lane.io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
     client.connect(acceptor.local_endpoint());
@@ -222,6 +226,7 @@ struct lane_fixture {
   lane_thread lane;
   scripted_port* port = nullptr;
   std::unique_ptr<lane_services> services;
+  scraped_router scraped;
   std::vector<std::unique_ptr<scripted_upstream>> upstreams;
   tcp_socket client{lane.io.get_executor()};
   std::string received;

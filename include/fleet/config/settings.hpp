@@ -36,7 +36,10 @@ struct settings {
   std::chrono::nanoseconds stable_after = std::chrono::seconds(300);
   std::string state_file;        ///< empty: none
   std::string admin_token;       ///< empty: the admin API is open. Never logged, never passed on
+  bool metrics_open = false;     ///< --metrics-open
   std::string admin_token_file;  ///< --admin-token-file; parse_command_line has read it already
+  std::string access_log;        ///< a file, `-` for standard output; empty: none
+  bool trace = false;            ///< --trace
   log_level level = log_level::info;
   log_format format = log_format::text;
   bool check = false;  ///< --check: validate, print the slot table, exit

@@ -5,6 +5,7 @@
 #include "fleet/core/log.hpp"
 #include "fleet/core/outcome.hpp"
 #include "fleet/http/lane_threads.hpp"
+#include "fleet/http/observers.hpp"
 #include "fleet/http/settings.hpp"
 
 #include <chrono>
@@ -19,7 +20,9 @@ namespace fleet::http {
 /// the lane that accepted them. All members are called from one thread that is no lane.
 class server {
  public:
-  server(lane_threads& lanes, const http_settings& settings, logger& log);
+  /// What `observers` names outlives it, as `lanes` and `log` do.
+  server(lane_threads& lanes, const http_settings& settings, logger& log,
+         server_observers observers = {});
   server(const server&) = delete;
   server& operator=(const server&) = delete;
   /// After close(), and after the lanes have ended.

@@ -13,8 +13,10 @@ struct http_settings {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(3600);
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(5);
   std::size_t max_body = 64 * 1024 * 1024;
-  std::string admin_token;  ///< empty: the admin API is open
-  std::string version;      ///< what GET /version says
+  std::string admin_token;    ///< empty: the admin API is open
+  std::string version;        ///< what GET /version says
+  bool metrics_open = false;  ///< GET /metrics needs no token
+  bool trace = false;         ///< turns without a traceparent get one
   /// From a request's first byte to the end of its head; from a connection's start to a first byte.
   std::chrono::nanoseconds header_timeout = std::chrono::seconds(30);
   /// Between two pieces of a request's body.
