@@ -108,7 +108,7 @@ void read_machine(fields& in, host_spec& host) {
     return;
   }
   if (!is_ssh_alias(host.ssh)) {
-    in.say("ssh", "expected host, user@host or ssh://user@host:port");
+    in.say("ssh", "expected host, user@host or ssh://user@host:port with a port from 1 to 65535");
   } else if (host.address.empty()) {
     in.say("ssh", "a name that only ssh can resolve needs \"address\" beside it");
   }

@@ -138,6 +138,19 @@ std::vector<flag> serving_flags() {
       {"max-body", "BYTES", "67108864", "longest request body; above it the answer is 413",
        whole(
            1, std::uint64_t{1} << 50, [](settings & s) -> auto& { return s.max_body; })},
+      {"max-clients", "N", "half the descriptors", "client connections at once; more have to wait",
+       whole(
+           1, many, [](settings & s) -> auto& { return s.max_clients; })},
+      {"header-timeout", "S", "30", "seconds a request's head may take; above it the answer is 408",
+       seconds(
+           least::millisecond, [](settings & s) -> auto& { return s.header_timeout; })},
+      {"client-timeout", "S", "60",
+       "seconds a client may stand still, in its request's body or in taking its answer",
+       seconds(
+           least::millisecond, [](settings & s) -> auto& { return s.client_timeout; })},
+      {"idle-timeout", "S", "75", "seconds a client's connection is kept between two requests",
+       seconds(
+           least::millisecond, [](settings & s) -> auto& { return s.idle_timeout; })},
       {"session-ttl", "S", "600", "seconds of inactivity before a conversation loses its pin",
        seconds(
            least::millisecond, [](settings & s) -> auto& { return s.routing.session_ttl; })},

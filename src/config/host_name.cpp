@@ -5,7 +5,10 @@
 #include <arpa/inet.h>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <netinet/in.h>
+#include <system_error>
 
 namespace fleet {
 
@@ -40,6 +43,14 @@ std::string canonical_v6(std::string_view text) {
   }
   const auto address = as_written(AF_INET6, std::string(text.substr(0, percent)));
   return address.empty() ? address : address + std::string(zone);
+}
+
+/// A TCP port in decimal digits, 1..65535.
+bool is_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, port);
+  return error == std::errc{} && stopped == end && port != 0;
 }
 
 /// A user of an ssh destination; what could be taken for an option is none.
@@ -96,8 +107,7 @@ std::string host_of_ssh(std::string_view destination) {
     const auto colon = host.rfind(':');
     const auto port = colon == std::string_view::npos ? colon : host.find(']', colon);
     if (colon != std::string_view::npos && port == std::string_view::npos) {
-      const auto digits = host.substr(colon + 1);
-      if (digits.empty() || !consists_of(digits, "0123456789", "")) {
+      if (!is_port(host.substr(colon + 1))) {
         return {};
       }
       host = host.substr(0, colon);

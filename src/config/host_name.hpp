@@ -20,8 +20,8 @@ namespace fleet {
 /// of an IPv6 address, localhost and 127.0.0.1. Resolves no names.
 [[nodiscard]] std::string canonical_host(std::string_view host);
 
-/// The host part of an ssh destination: `host`, `user@host`, `ssh://[user@]host[:port]`. Empty when
-/// the destination is none of these, or could be taken for an option.
+/// The host part of an ssh destination: `host`, `user@host`, `ssh://[user@]host[:port]` with a port
+/// from 1 to 65535. Empty when the destination is none of these, or could be taken for an option.
 [[nodiscard]] std::string host_of_ssh(std::string_view destination);
 
 /// The machine behind an ssh destination: the same text where it is plainly the same one, empty for

@@ -38,6 +38,16 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+bool digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
+/// RFC 3986 3.2.2, a registered name.
+bool is_of_a_name(char c) noexcept {
+  constexpr std::string_view others = "-._~%!$&'()*+,;=";
+  return (lower(c) >= 'a' && lower(c) <= 'z') || digit(c) || others.find(c) != others.npos;
+}
+
 }  // namespace
 
 bool same_letters(std::string_view a, std::string_view b) noexcept {
@@ -114,6 +124,23 @@ bool names_token(std::string_view list, std::string_view token) noexcept {
     }
   }
   return false;
+}
+
+bool is_host_value(std::string_view text) noexcept {
+  auto rest = text;
+  if (text.starts_with('[')) {
+    const auto end = text.find(']');
+    if (end == std::string_view::npos || end == 1 ||
+        text.substr(1, end - 1).find_first_not_of("0123456789abcdefABCDEF:.") !=
+            std::string_view::npos) {
+      return false;
+    }
+    rest.remove_prefix(end + 1);
+  } else {
+    const auto end = std::find_if_not(text.begin(), text.end(), is_of_a_name);
+    rest.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  }
+  return rest.empty() || (rest.front() == ':' && std::all_of(rest.begin() + 1, rest.end(), digit));
 }
 
 }  // namespace fleet

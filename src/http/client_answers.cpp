@@ -86,9 +86,7 @@ awaitable<bool> client_connection::answer_admin_call() {
 }
 
 awaitable<bool> client_connection::send_own(std::string text, bool keep) {
-  limit_to(lane_.settings.body_timeout);
   const auto ec = co_await write(asio::buffer(text));
-  limit_.disarm();
   co_return !ec && keep;
 }
 

@@ -62,6 +62,14 @@ void client_connection::stop_when_idle() {
   }
 }
 
+bool client_connection::stop_if_idle(std::chrono::nanoseconds time) {
+  const bool idle = !in_request_ && !closed_ && steady_clock::now() - waits_since_ > time;
+  if (idle) {
+    close();
+  }
+  return idle;
+}
+
 void client_connection::stop_turn() {
   if (!asks_admin_) {
     close();
@@ -142,6 +150,13 @@ void client_connection::end_turn() {
   }
 }
 
+void client_connection::wrote() {
+  limit_.disarm();
+  if (limit_struck_) {
+    lane_.log.warn("client_stalled", {{"client", address_}, {"request_id", request_.request_id}});
+  }
+}
+
 void client_connection::limit_to(std::chrono::nanoseconds time) {
   limit_struck_ = false;
   limit_.arm(time, [this] {
@@ -182,7 +197,8 @@ awaitable<client_connection::received> client_connection::receive_head() {
     } else if (lane_.stopping) {
       co_return received::closed;
     } else if (!std::exchange(waiting, true)) {
-      limit_to(served_before_ ? lane_.settings.keep_alive_timeout : lane_.settings.header_timeout);
+      waits_since_ = steady_clock::now();
+      limit_to(served_before_ ? lane_.settings.idle_timeout : lane_.settings.header_timeout);
     }
     const auto ec = co_await in_.more(shared_from_this());
     if (ec == asio::error::no_buffer_space) {
@@ -224,7 +240,6 @@ awaitable<error_code> client_connection::send_continue() {
   if (!request_.head.expects_continue || request_.head.http10 || !in_.bytes().empty()) {
     co_return error_code{};
   }
-  limit_to(lane_.settings.body_timeout);
   static constexpr std::string_view interim = "HTTP/1.1 100 Continue\r\n\r\n";
   co_return co_await write(asio::buffer(interim));
 }
@@ -246,6 +261,8 @@ awaitable<client_connection::received> client_connection::receive_body() {
       co_return received::closed;
     }
   }
+  // Byte by byte an upload could go on for ever without standing still.
+  const auto over = steady_clock::now() + lane_.settings.request_timeout;
   while (!parser_->is_done()) {
     if ((refusal_ = take_body(limit))) {
       co_return received::refused;
@@ -253,7 +270,9 @@ awaitable<client_connection::received> client_connection::receive_body() {
     if (parser_->is_done()) {
       break;
     }
-    limit_to(lane_.settings.body_timeout);
+    const auto time = std::min<std::chrono::nanoseconds>(lane_.settings.client_timeout,
+                                                         over - steady_clock::now());
+    limit_to(time);
     const auto ec = co_await in_.more(shared_from_this());
     if (limit_struck_) {
       refusal_ = refusal{408, "body_timeout", "the request's body did not arrive in time"};

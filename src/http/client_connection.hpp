@@ -44,6 +44,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   static void start(std::shared_ptr<client_connection> connection);
 
   void stop_when_idle() override;
+  bool stop_if_idle(std::chrono::nanoseconds time) override;
   void stop_turn() override;
   void close() override;
   /// At once and with a reset: where the end of the connection would mean the end of the body, a
@@ -55,6 +56,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   /// Calls `gone` when the client leaves, also while no byte flows; nullptr ends the watch. Bytes
   /// of a next request are kept meanwhile.
   void watch(std::function<void()> gone);
+  /// Sends all of it; an error when the client goes, or takes nothing for --client-timeout.
   template <class Buffers>
   awaitable<error_code> write(const Buffers& buffers) {
     error_code ec;
@@ -62,7 +64,15 @@ class client_connection final : public std::enable_shared_from_this<client_conne
     if (!ec && sent < asio::buffer_size(buffers)) {
       boost::beast::buffers_suffix<Buffers> rest(buffers);
       rest.consume(sent);
-      std::tie(ec, std::ignore) = co_await asio::async_write(socket_, rest, use_tuple);
+      // Asked before each piece: whoever takes some of it has not stalled.
+      const auto go_on = [this](error_code failed, std::size_t) -> std::size_t {
+        if (!failed) {
+          limit_to(lane_.settings.client_timeout);
+        }
+        return failed ? 0 : write_piece;
+      };
+      std::tie(ec, std::ignore) = co_await asio::async_write(socket_, rest, go_on, use_tuple);
+      wrote();
     }
     co_return ec;
   }
@@ -87,6 +97,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   /// Moves what has come of the body into the request; a refusal when it is wrong or too large.
   std::optional<refusal> take_body(std::size_t limit);
   void limit_to(std::chrono::nanoseconds time);
+  void wrote();
   void resolve_session();
   void end_turn();
   awaitable<bool> answer();
@@ -98,6 +109,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   awaitable<void> linger();
   void seen_while_watching();
 
+  static constexpr std::size_t write_piece = 256 * 1024;
   static constexpr std::size_t read_chunk = 32 * 1024;
   /// A whole head, or as much of the requests behind the one being served.
   static constexpr std::size_t read_limit = header_limit + 8 * 1024;
@@ -109,6 +121,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   deadline limit_;
   bool limit_struck_ = false;
   bool in_request_ = false;
+  steady_clock::time_point waits_since_ = steady_clock::now();  // while not in_request_
   bool served_before_ = false;
   bool closed_ = false;
   bool asks_admin_ = false;  // an answer of the admin API is on its way

@@ -215,6 +215,7 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
   answer_.emplace();
   answer_->skip(request_.head.method == "HEAD");
   bool any_byte = false;
+  std::size_t interim = 0;
   for (;;) {
     any_byte = any_byte || !bytes.empty();
     if (const auto ec = answer_->parse_head(bytes.data())) {
@@ -231,6 +232,12 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
       if (status >= 200) {
         client_.turn().answered(status, !answer_->content_length());
         co_return tried::answered;
+      }
+      interim += answer_->head_size();
+      if (interim > header_limit) {
+        co_return failed(
+            held, replica,
+            {502, "bad_replica_response", "the replica sent interim answers without end"});
       }
       bytes.consume(answer_->head_size());
       answer_.emplace();

@@ -7,6 +7,7 @@
 
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <span>
 #include <utility>
@@ -50,5 +51,12 @@ lane_services::lane_services(lane_thread& lane, resolver_pool& resolver, tls_con
       fleet(std::move(port)) {}
 
 lane_services::~lane_services() = default;
+
+bool lane_services::make_room() {
+  // Who has only just connected, or reads an answer and asks on, is not idle yet.
+  static constexpr std::chrono::seconds moment{1};
+  return std::any_of(clients.begin(), clients.end(),
+                     [](lane_client& client) { return client.stop_if_idle(moment); });
+}
 
 }  // namespace fleet::http

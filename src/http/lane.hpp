@@ -15,6 +15,7 @@
 #include <boost/intrusive/list.hpp>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,8 @@ class lane_client : public boost::intrusive::list_base_hook<
 
   /// The router stops: goes at once when no request has begun, after its answer otherwise.
   virtual void stop_when_idle() = 0;
+  /// Room is wanted: goes when it has waited for a request for longer than `time`; whether it went.
+  virtual bool stop_if_idle(std::chrono::nanoseconds time) = 0;
   /// The drain is over: goes at once unless it waits for an answer of the admin API.
   virtual void stop_turn() = 0;
   /// At once; an exchange under way sees its client gone.
@@ -68,6 +71,10 @@ struct lane_services {
                 std::unique_ptr<fleet_port> port, const http_settings& configured, logger& sink);
   ~lane_services();
 
+  /// Closes the connection that was opened first of those that have waited for a request for longer
+  /// than a moment; whether there was one.
+  bool make_room();
+
   [[no_unique_address]] lane_bound bound;
   executor where;
   const http_settings& settings;
@@ -82,7 +89,7 @@ struct lane_services {
   const scraped_router* scraped = nullptr;  ///< set before the lane serves
   access_log* access = nullptr;             ///< set before the lane serves; null: there is none
   boost::intrusive::list<lane_client, boost::intrusive::constant_time_size<false>> clients;
-  std::size_t client_count = 0;
+  std::atomic<std::size_t> client_count = 0;  ///< any thread may read it
   bool stopping = false;  ///< answers close their connection, idle connections go
 };
 

@@ -5,6 +5,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 
 #include <algorithm>
 #include <sys/resource.h>
@@ -58,13 +59,31 @@ std::vector<tcp_acceptor> open_acceptors(const std::vector<executor>& lanes, tcp
   return acceptors;
 }
 
-std::size_t clients_per_lane(std::size_t lanes) {
+std::size_t clients_that_fit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
     return 1'000'000;
   }
-  const auto all = std::max<std::size_t>(limit.rlim_cur, reserved + 2) - reserved;
-  return std::max<std::size_t>(all / 2 / lanes, 2);
+  return (std::max<std::size_t>(limit.rlim_cur, reserved + 4) - reserved) / 2;
+}
+
+std::size_t client_room::clients() const {
+  std::size_t all = 0;
+  for (const auto* lane : lanes) {
+    all += lane->client_count;
+  }
+  return all;
+}
+
+void client_room::make_some(lane_services& mine) const {
+  if (mine.make_room()) {
+    return;
+  }
+  for (auto* lane : lanes) {
+    if (lane != &mine) {
+      asio::post(lane->where, [lane] { lane->make_room(); });
+    }
+  }
 }
 
 void listener::start() {
@@ -79,36 +98,45 @@ void listener::stop() {
   pause_.cancel();
 }
 
-awaitable<void> listener::wait(std::chrono::milliseconds time) {
-  pause_.expires_after(time);
+awaitable<void> listener::starve(std::string reason) {
+  if (!std::exchange(starved_, true)) {
+    const auto now = steady_clock::now();
+    told_ = now - last_told_ >= quiet;
+    if (told_) {
+      last_told_ = now;
+      lane_.log.warn("accept_paused", {{"reason", std::move(reason)},
+                                       {"clients", std::to_string(room_.clients())},
+                                       {"not_logged_before", std::to_string(untold_)}});
+    }
+    untold_ = told_ ? 0 : untold_ + 1;
+  }
+  pause_.expires_after(pause);
   co_await pause_.async_wait(use_tuple);
+}
+
+void listener::go_on() {
+  if (std::exchange(starved_, false) && std::exchange(told_, false)) {
+    lane_.log.info("accept_resumed");
+  }
 }
 
 awaitable<void> listener::run() {
   const auto self = shared_from_this();
   while (acceptor_.is_open()) {
-    if (lane_.client_count >= most_) {
-      if (!std::exchange(starved_, true)) {
-        lane_.log.warn("accept_paused", {{"reason", "as many clients as descriptors allow"},
-                                         {"clients", std::to_string(lane_.client_count)}});
-      }
-      co_await wait(pause);
+    if (room_.clients() >= room_.most) {
+      room_.make_some(lane_);
+      co_await starve("as many clients as --max-clients or descriptors allow");
       continue;
     }
     tcp_socket socket(lane_.where);
     const auto [ec] = co_await acceptor_.async_accept(socket, use_tuple);
     if (!ec) {
-      if (std::exchange(starved_, false)) {
-        lane_.log.info("accept_resumed");
-      }
+      go_on();
       client_connection::start(std::make_shared<client_connection>(lane_, std::move(socket)));
     } else if (ec == asio::error::operation_aborted) {
       break;
     } else if (ec != asio::error::connection_aborted) {
-      if (!std::exchange(starved_, true)) {
-        lane_.log.warn("accept_paused", {{"reason", ec.message()}});
-      }
-      co_await wait(pause);
+      co_await starve(ec.message());
     }
   }
 }

@@ -63,7 +63,7 @@ awaitable<bool> log_follow::send(std::string bytes) {
   if (gone_ || bytes.empty()) {
     co_return !gone_;
   }
-  limit_.arm(lane_.settings.body_timeout, [this] { client_.close(); });
+  limit_.arm(lane_.settings.client_timeout, [this] { client_.close(); });
   const auto ec = co_await client_.write(asio::buffer(bytes));
   limit_.disarm();
   co_return !ec && !gone_;

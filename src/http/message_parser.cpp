@@ -106,6 +106,18 @@ void message_parser<is_request>::on_response_impl(int code, view reason, int ver
 }
 
 template <bool is_request>
+bool message_parser<is_request>::folded(view name, view value) const {
+  // Beast unfolds a value into memory of its own, unless its first line is empty.
+  const auto* const end = name.data() + name.size();
+  const std::less<> before;
+  if (before(value.data(), end) || before(data_.data() + data_.size(), value.data())) {
+    return true;
+  }
+  const std::string_view between(end, static_cast<std::size_t>(value.data() - end));
+  return between.find('\r') != std::string_view::npos;
+}
+
+template <bool is_request>
 void message_parser<is_request>::on_field_impl(beast_http::field name, view name_text, view value,
                                                error_code& ec) {
   if (!in_head_) {
@@ -115,10 +127,7 @@ void message_parser<is_request>::on_field_impl(beast_http::field name, view name
     ec = beast_http::error::header_limit;
     return;
   }
-  // Beast unfolds a folded value into memory of its own.
-  const std::less<> before;
-  if (!value.empty() &&
-      (before(value.data(), data_.data()) || before(data_.data() + data_.size(), value.data()))) {
+  if (folded(name_text, value)) {
     ec = beast_http::error::bad_value;
     return;
   }
@@ -150,8 +159,17 @@ std::size_t message_parser<is_request>::on_body_impl(view body, error_code&) {
 }
 
 template <bool is_request>
-void message_parser<is_request>::on_chunk_header_impl(std::uint64_t size, view, error_code&) {
+void message_parser<is_request>::on_chunk_header_impl(std::uint64_t size, view extensions,
+                                                      error_code& ec) {
   in_chunk_ = size != 0;
+  extensions_size_ += extensions.size();
+  // Beast lets anything stand between quotes, also what others take for the end of the line.
+  const bool control = std::any_of(extensions.begin(), extensions.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f';
+  });
+  if (control || extensions_size_ > extension_limit) {
+    ec = beast_http::error::bad_chunk_extension;
+  }
 }
 
 template <bool is_request>

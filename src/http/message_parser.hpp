@@ -23,6 +23,10 @@ inline constexpr std::uint32_t header_limit = 64 * 1024;
 /// The limit on the number of fields; beyond it the head counts as too large.
 inline constexpr std::size_t field_limit = 512;
 
+/// The limit on the extensions of all chunks of one message: they cost the sender little and carry
+/// nothing.
+inline constexpr std::size_t extension_limit = 16 * 1024;
+
 struct field_view {
   std::string_view name;
   std::string_view value;  ///< without the blanks around it
@@ -37,9 +41,9 @@ struct field_view {
 /// Beast's incremental parser with nothing copied: fields and pieces of the body are views into the
 /// buffer given to it, and hold until that buffer moves or is overwritten.
 ///
-/// Stricter than Beast where HTTP/1.1 leaves room for two readings (RFC 9112 5.2, 6.1): a folded
-/// field, a Transfer-Encoding other than exactly `chunked`, one in an HTTP/1.0 message, and a
-/// length beside it are errors.
+/// Stricter than Beast where HTTP/1.1 leaves room for two readings (RFC 9112 5.2, 6.1, 7.1.1): a
+/// folded field, a Transfer-Encoding other than exactly `chunked`, one in an HTTP/1.0 message, a
+/// length beside it, and a control character in a chunk's extension are errors.
 template <bool is_request>
 class message_parser final : public beast_http::basic_parser<is_request> {
  public:
@@ -98,6 +102,8 @@ class message_parser final : public beast_http::basic_parser<is_request> {
   };
   [[nodiscard]] place place_of(view text) const;
   [[nodiscard]] std::string_view at(place where) const;
+  /// Whether a line ended between a field's name and the end of its value.
+  [[nodiscard]] bool folded(view name, view value) const;
 
   std::string_view data_;  ///< of the parse_head() under way
   std::size_t head_size_ = 0;
@@ -112,6 +118,7 @@ class message_parser final : public beast_http::basic_parser<is_request> {
   int version_ = 11;
   bool in_head_ = true;
   bool in_chunk_ = false;  ///< inside a chunk's data
+  std::size_t extensions_size_ = 0;
   std::vector<field_view> fields_;
   std::vector<std::string_view> pieces_;
 };

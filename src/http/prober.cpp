@@ -40,6 +40,7 @@ awaitable<probe_result> exchange_health(std::shared_ptr<upstream> connection, en
     co_return silent(ec);
   }
   auto parser = std::make_unique<response_parser>();
+  std::size_t interim = 0;
   for (;;) {
     if (const auto ec = parser->parse_head(connection->bytes().data())) {
       co_return probe_result{probe_verdict::bad, "answered no HTTP: " + ec.message(), true};
@@ -48,6 +49,10 @@ awaitable<probe_result> exchange_health(std::shared_ptr<upstream> connection, en
       break;
     }
     if (parser->head_done()) {
+      interim += parser->head_size();
+      if (interim > header_limit) {
+        co_return probe_result{probe_verdict::bad, "sent interim answers without end", true};
+      }
       connection->bytes().consume(parser->head_size());
       parser = std::make_unique<response_parser>();
       continue;

@@ -6,6 +6,7 @@
 
 #include "fleet/core/header_rules.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -52,15 +53,23 @@ route_kind classify(std::string_view method, std::string_view target) {
   return path.starts_with("/v1/") ? route_kind::proxied : route_kind::unknown;
 }
 
-/// RFC 9112 3.2.2: of `http://host:port/path?query` a server uses what comes behind the authority.
-std::string_view origin_form(std::string_view target) {
+struct split_target {
+  std::string_view authority;  ///< of the absolute form only
+  std::string_view origin;
+};
+
+/// RFC 9112 3.2.2: of `http://host:port/path?query` a server uses what comes behind the authority,
+/// and the authority in place of the Host field.
+std::optional<split_target> split_absolute(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {
-    if (target.size() > scheme.size() && same_token(target.substr(0, scheme.size()), scheme)) {
-      const auto rest = target.find_first_of("/?#", scheme.size());
-      return rest == std::string_view::npos || target[rest] != '/' ? "/" : target.substr(rest);
+    if (target.size() >= scheme.size() && same_token(target.substr(0, scheme.size()), scheme)) {
+      const auto rest = std::min(target.find_first_of("/?#", scheme.size()), target.size());
+      const auto path = target.substr(rest);
+      return split_target{target.substr(scheme.size(), rest - scheme.size()),
+                          path.starts_with('/') ? path : "/"};
     }
   }
-  return target;
+  return std::nullopt;
 }
 
 /// Fields that the router answers for itself, or that end at this hop.
@@ -138,7 +147,8 @@ std::string_view path_of(std::string_view target) {
 std::optional<refusal> read_head(const request_parser& parsed, std::string_view admin_token,
                                  request_head& into) {
   into.method = parsed.method();
-  into.target = origin_form(parsed.target());
+  const auto absolute = split_absolute(parsed.target());
+  into.target = absolute ? absolute->origin : parsed.target();
   into.kind = classify(into.method, into.target);
   into.http10 = parsed.version() < 11;
   int hosts = 0;
@@ -161,6 +171,15 @@ std::optional<refusal> read_head(const request_parser& parsed, std::string_view 
   into.keep_alive = parsed.keep_alive();
   if (hosts > 1 || (hosts == 0 && !into.http10)) {
     return refusal{400, "bad_request", "a request needs exactly one Host field"};
+  }
+  const bool named =
+      is_host_value(into.host) &&
+      (!absolute || (is_host_value(absolute->authority) && !absolute->authority.empty()));
+  if (!named) {
+    return refusal{400, "bad_request", "the request's host is no host"};
+  }
+  if (absolute) {
+    into.host = absolute->authority;
   }
   if (into.method == "CONNECT") {
     return refusal{405, "method_not_allowed", "CONNECT is not offered here"};

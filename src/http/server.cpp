@@ -10,7 +10,9 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <future>
+#include <string>
 #include <thread>
 
 namespace fleet::http {
@@ -45,7 +47,18 @@ struct server::impl {
   std::vector<tcp_acceptor> acceptors;
   std::vector<std::unique_ptr<lane_services>> services;
   scraped_router scraped;
+  client_room room;
   std::vector<std::shared_ptr<listener>> listeners;
+
+  void measure_room() {
+    const auto fit = clients_that_fit();
+    room.most = settings.max_clients == 0 ? fit : std::min(settings.max_clients, fit);
+    if (settings.max_clients > fit) {
+      log.warn("max_clients_lowered", {{"reason", "not enough file descriptors for --max-clients"},
+                                       {"asked", std::to_string(settings.max_clients)},
+                                       {"clients", std::to_string(fit)}});
+    }
+  }
 
   template <class F>
   void each_lane(F work) {
@@ -66,7 +79,7 @@ struct server::impl {
 
 server::server(lane_threads& lanes, const http_settings& settings, logger& log,
                server_observers observers)
-    : impl_(new impl{lanes, settings, log, {}, {}, {.observers = observers}, {}}) {}
+    : impl_(new impl{lanes, settings, log, {}, {}, {.observers = observers}, {}, {}}) {}
 
 server::~server() = default;
 
@@ -90,7 +103,6 @@ outcome<std::string> server::bind(const std::string& host, std::uint16_t port) {
 }
 
 void server::start(caf::actor_system& system, const std::vector<front_actor>& fronts) {
-  const auto most = clients_per_lane(impl_->lanes.lanes());
   for (std::size_t i = 0; i < impl_->lanes.lanes(); ++i) {
     auto& lane = impl_->lanes.at(i);
     auto& services = impl_->services.emplace_back(std::make_unique<lane_services>(
@@ -100,8 +112,12 @@ void server::start(caf::actor_system& system, const std::vector<front_actor>& fr
     services->scraped = &impl_->scraped;
     services->access = impl_->scraped.observers.access;
     impl_->scraped.lanes.push_back(services.get());
-    impl_->listeners.push_back(
-        std::make_shared<listener>(*services, std::move(impl_->acceptors[i]), most));
+    impl_->room.lanes.push_back(services.get());
+  }
+  impl_->measure_room();
+  for (std::size_t i = 0; i < impl_->lanes.lanes(); ++i) {
+    impl_->listeners.push_back(std::make_shared<listener>(
+        *impl_->services[i], std::move(impl_->acceptors[i]), impl_->room));
   }
   impl_->each_lane([this](std::size_t i) { impl_->listeners[i]->start(); });
   impl_->acceptors.clear();

@@ -152,7 +152,7 @@ TEST_CASE("devices are a non-empty list of distinct ids, a whole multiple of the
 TEST_CASE("a host entry is refused with its index and key") {
   const std::string ssh =
       "fleet.json: hosts[0].ssh: expected host, user@host or "
-      "ssh://user@host:port";
+      "ssh://user@host:port with a port from 1 to 65535";
   const row table[] = {
       {R"({"hosts": [{"devices": [0]}]})", "fleet.json: hosts[0].model: is required"},
       {R"({"hosts": [{"devices": [0], "modle": "m"}]})", "fleet.json: hosts[0].modle: unknown key"},
@@ -162,6 +162,8 @@ TEST_CASE("a host entry is refused with its index and key") {
       {host_with(R"("ssh": "-oProxyCommand=id")"), ssh},
       {host_with(R"("ssh": "u@h:22")"), ssh},
       {host_with(R"("ssh": "u@h:22", "address": "10.0.0.1")"), ssh},
+      {host_with(R"("ssh": "ssh://h:99999")"), ssh},
+      {host_with(R"("ssh": "ssh://u@h:0", "address": "10.0.0.1")"), ssh},
       {host_with(R"("ssh": "-x", "address": "10.0.0.1")"), ssh},
       {host_with(R"("ssh": "rack+1")"),
        "fleet.json: hosts[0].ssh: a name that only ssh can resolve needs \"address\" beside it"},

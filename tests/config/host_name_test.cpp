@@ -64,6 +64,13 @@ TEST_CASE("the host part of an ssh destination is found in each of its forms") {
       {"ssh://node02/path", ""},
       {"ssh://node02:", ""},
       {"ssh://node02:x", ""},
+      {"ssh://node02:65535", "node02"},
+      {"ssh://node02:022", "node02"},
+      {"ssh://node02:0", ""},
+      {"ssh://node02:65536", ""},
+      {"ssh://user@[::1]:99999", ""},
+      {"ssh://node02:-1", ""},
+      {"ssh://node02:99999999999999999999", ""},
       {"ssh://::1:22", ""},
       {"a\nb@c", ""},
   };

@@ -77,6 +77,10 @@ TEST_CASE("with only --replicas every setting has its documented default") {
   CHECK(s.routing.connect_timeout == 5s);
   CHECK(s.request_timeout == 3600s);
   CHECK(s.max_body == 67'108'864);
+  CHECK_FALSE(s.max_clients);
+  CHECK(s.header_timeout == 30s);
+  CHECK(s.client_timeout == 60s);
+  CHECK(s.idle_timeout == 75s);
   CHECK_FALSE(s.initial_replicas);
   CHECK_FALSE(s.max_replicas);
   CHECK(s.launch_timeout == 600s);
@@ -112,7 +116,11 @@ TEST_CASE("every flag reaches its setting") {
                            "s.json",   "--admin-token",
                            "secret",   "--log-level",
                            "debug",    "--log-format",
-                           "json",     "--check"});
+                           "json",     "--max-clients",
+                           "77",       "--header-timeout",
+                           "5",        "--client-timeout",
+                           "6",        "--idle-timeout",
+                           "7.5",      "--check"});
   CHECK(s.host == "::1");
   CHECK(s.port == 0);
   CHECK(s.threads == 3);
@@ -123,6 +131,10 @@ TEST_CASE("every flag reaches its setting") {
   CHECK(s.request_timeout == 9500ms);
   CHECK(s.routing.connect_timeout == 1s);
   CHECK(s.max_body == 1000);
+  CHECK(s.max_clients == 77);
+  CHECK(s.header_timeout == 5s);
+  CHECK(s.client_timeout == 6s);
+  CHECK(s.idle_timeout == 7500ms);
   CHECK(s.initial_replicas == 2);
   CHECK(s.max_replicas == 3);
   CHECK(s.launch_timeout == 11s);
@@ -155,6 +167,10 @@ TEST_CASE("a number out of range is refused with flag, value and accepted range"
       {"--threads", "0", "a whole number from 1 to 1024"},
       {"--max-sessions", "0", "a whole number from 1 to 1000000000"},
       {"--max-body", "0", "a whole number from 1 to 1125899906842624"},
+      {"--max-clients", "0", "a whole number from 1 to 1000000000"},
+      {"--header-timeout", "0", "seconds from 0.001 to 1000000000, fractions allowed"},
+      {"--client-timeout", "0", "seconds from 0.001 to 1000000000, fractions allowed"},
+      {"--idle-timeout", "-1", "seconds from 0.001 to 1000000000, fractions allowed"},
       {"--affinity-slack", "-8", "a whole number from 0 to 1000000000"},
       {"--initial-replicas", "99999999999999999999", "a whole number from 0 to 1000000000"},
       {"--max-replicas", "18446744073709551616", "a whole number from 0 to 1000000000"},
@@ -171,10 +187,11 @@ TEST_CASE("a number out of range is refused with flag, value and accepted range"
 
 TEST_CASE("what is not a plain decimal number is refused for every numeric flag") {
   const words whole{"--port",     "--threads",          "--max-sessions", "--affinity-slack",
-                    "--max-body", "--initial-replicas", "--max-replicas"};
+                    "--max-body", "--initial-replicas", "--max-replicas", "--max-clients"};
   const words seconds{"--session-ttl",     "--health-interval", "--request-timeout",
                       "--connect-timeout", "--launch-timeout",  "--drain-timeout",
-                      "--stop-grace",      "--replace-after",   "--stable-after"};
+                      "--stop-grace",      "--replace-after",   "--stable-after",
+                      "--header-timeout",  "--client-timeout",  "--idle-timeout"};
   const words junk{"",    " ",   "x",    "1x",       " 1",  "1 ",    "+1", "0x10", "1e3",     "nan",
                    "NaN", "inf", "-inf", "infinity", "1,5", "1.2.3", "--", "1s",   "\xc2\xb2"};
   auto check = [](const std::string& flag, const std::string& value) {

@@ -117,3 +117,16 @@ TEST_CASE("a list names a token only when one whole element is that token") {
   CHECK_FALSE(fleet::names_token("closed, not-close", "close"));
   CHECK_FALSE(fleet::names_token("", "close"));
 }
+
+TEST_CASE("the value of a Host field is a name or an address, perhaps with a port, or empty") {
+  for (const auto* good : {"", "r", "r:80", "r:", "node_02.example", "10.0.0.2:8000", "[::1]:80",
+                           "[fe80::1]", "a%20b", "a,b"}) {
+    CAPTURE(good);
+    CHECK(fleet::is_host_value(good));
+  }
+  for (const auto* bad : {"u@r", "r/x", "r?x", "r#x", "a b", "r:8o", "r:80:80", "::1", "[::1", "[]",
+                          "[::1]x", "[g]", "r\\x", "<r>", "\xc3\xa4", "[", "\"r\""}) {
+    CAPTURE(bad);
+    CHECK_FALSE(fleet::is_host_value(bad));
+  }
+}

@@ -47,3 +47,29 @@ TEST_CASE("/health and /v1/ never ask for the admin token") {
   CHECK(exchange_once(r.port(), chat("{}", "Authorization: Bearer sk-1\r\n")).status() == 200);
   CHECK(u.last_request().get("Authorization") == "Bearer sk-1");
 }
+
+TEST_CASE("D46 the scheme of a token comes in any case, the token exactly, on every admin route") {
+  scripted_replica u;
+  ready_router r{fleet_of({u}), {"--admin-token", "T"}};
+  const std::pair<std::string, std::string> routes[] = {
+      {"GET", "/replicas"}, {"POST", "/replicas"},        {"DELETE", "/replicas/u"},
+      {"GET", "/slots"},    {"POST", "/slots/a/release"}, {"GET", "/version"}};
+  const auto status = [&](const auto& route, const std::string& fields) {
+    return exchange_once(r.port(), request(route.first, route.second, "", fields), route.first)
+        .status();
+  };
+  for (const auto& route : routes) {
+    CAPTURE(route.first + " " + route.second);
+    for (const std::string good :
+         {"authorization: bearer T", "Authorization: BEARER   T", "AUTHORIZATION: Bearer T"})
+      CHECK(status(route, good + "\r\n") != 401);
+    for (const std::string bad : {"Bearer t", "Bearer T2", "Bearer ", "Bearer", "Basic T", "T",
+                                  "Bearer T T", "Bearer \"T\"", "Bearer T,"})
+      CHECK(status(route, "Authorization: " + bad + "\r\n") == 401);
+    CHECK(status(route, "Authorization: Bearer T\r\nAuthorization: Bearer T\r\n") == 401);
+    CHECK(status(route, "X-Authorization: Bearer T\r\n") == 401);
+    CHECK(status(route, "Proxy-Authorization: Bearer T\r\n") == 401);
+    CHECK(status(route, "") == 401);
+  }
+  CHECK(health(r.port()).replicas_total == 1);
+}

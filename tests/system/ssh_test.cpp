@@ -14,13 +14,16 @@ using namespace fleet::rig;
 
 namespace {
 
-// Notes its words; fails with 255 while the file `broken` exists; else runs what stands behind the
-// destination as sshd would: joined by blanks, by a shell.
+// Notes its words; fails while the file `broken` exists, with the status in it or 255; else runs
+// what stands behind the destination as sshd would: joined by blanks, by a shell, on pipes whose
+// end it waits for.
 constexpr std::string_view fake_ssh = R"(#!/bin/sh
 dir=$(dirname "$0")
 for word in "$@"; do printf '<%s>' "$word" >> "$dir/words"; done
 echo >> "$dir/words"
-if [ -e "$dir/broken" ]; then echo 'connection refused by test' >&2; exit 255; fi
+if [ -e "$dir/broken" ]; then
+  read -r status < "$dir/broken"; echo 'connection refused by test' >&2; exit ${status:-255}
+fi
 while [ $# -gt 0 ]; do
   case $1 in
     -i|-o|-p|-l|-F) shift 2 ;;
@@ -30,7 +33,8 @@ while [ $# -gt 0 ]; do
   esac
 done
 shift
-exec sh -c "$*"
+{ sleep 0.2 | sh -c "$*"; echo $? >&3; } 3> "$dir/status.$$" 2>&1 | cat
+read -r status < "$dir/status.$$"; rm "$dir/status.$$"; exit $status
 )";
 
 struct ssh_pool {
@@ -75,6 +79,41 @@ TEST_CASE("a host with ssh is launched on and stopped through ssh") {
   CHECK(exchange_once(p.router->port(), chat(R"({"messages":[]})")).status() == 200);
   CHECK(p.router->stop() == 0);
   CHECK(stubs_on(p.host.port(0)).empty());
+}
+
+TEST_CASE("D36 an ssh whose pipes are waited for ends once the replica runs, and delays no exit") {
+  ssh_pool p;
+  REQUIRE(launched_ready(p.router->port(), "n-d0"));
+  const auto start = clock::now();
+  REQUIRE(admin(p.router->port(), "POST", "/replicas").status() == 202);
+  CHECK(clock::now() - start < 5s);
+  REQUIRE(launched_ready(p.router->port(), "n-d1"));
+  const auto pid = std::to_string(stubs_on(p.host.port(1)).at(0));
+  const auto target = [&](const char* number) {
+    return std::filesystem::read_symlink("/proc/" + pid + "/fd/" + number).string();
+  };
+  CHECK(target("0") == "/dev/null");
+  CHECK(target("1") == p.dir.path() + "/n-d1.log");
+  CHECK(target("2") == p.dir.path() + "/n-d1.log");
+  const auto stop = clock::now();
+  CHECK(p.router->stop() == 0);
+  CHECK(clock::now() - stop < 10s);
+  CHECK(stubs_on(p.host.port(0)).empty());
+  CHECK(stubs_on(p.host.port(1)).empty());
+}
+
+TEST_CASE("D50 an ssh that ends with 1 is no stop either") {
+  ssh_pool p;
+  const auto port = p.router->port();
+  REQUIRE(launched_ready(port, "n-d0"));
+  p.dir.write("broken", "1\n");
+  for (const int pid : stubs_on(p.host.port(0)))
+    ::kill(pid, SIGKILL);
+  CHECK(admin(port, "DELETE", "/replicas/n-d0").status() == 500);
+  CHECK(admin(port, "GET", "/replicas")
+            .body.find(R"("unconfirmed":[{"slot":"n-d0","reason":"stop-unconfirmed")") !=
+        std::string::npos);
+  CHECK(admin(port, "POST", "/replicas", R"({"slot":"n-d0"})").status() == 409);
 }
 
 TEST_CASE("D50 an ssh that ends with 255 is no stop, and the slot stays reserved") {

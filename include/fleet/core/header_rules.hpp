@@ -57,4 +57,8 @@ enum class known_field : std::uint8_t {
 /// Whether a comma-separated list holds `token`, in any case.
 [[nodiscard]] bool names_token(std::string_view list, std::string_view token) noexcept;
 
+/// Whether this may be the value of a Host field (RFC 9110 7.2): a name or address and perhaps a
+/// port, no user, no path; empty where the target has no authority.
+[[nodiscard]] bool is_host_value(std::string_view text) noexcept;
+
 }  // namespace fleet

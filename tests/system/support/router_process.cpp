@@ -47,7 +47,9 @@ router_process::router_process(std::string fleet, std::vector<std::string> flags
 
 router_process::router_process(const router_setup& setup) {
   const auto file = dir_.write("fleet.json", setup.fleet);
-  process_ = std::make_unique<child_process>(child_setup{.argv = command(file, setup.flags),
+  auto argv = command(file, setup.flags);
+  argv.insert(argv.begin(), setup.wrapper.begin(), setup.wrapper.end());
+  process_ = std::make_unique<child_process>(child_setup{.argv = std::move(argv),
                                                          .env = setup.env,
                                                          .max_files = setup.max_files,
                                                          .error_fd = setup.error_fd});

@@ -18,6 +18,7 @@ struct router_setup {
   std::vector<std::pair<std::string, std::string>> env = {};
   std::optional<std::size_t> max_files = {};
   int error_fd = -1;
+  std::vector<std::string> wrapper = {};  // a program and arguments that become the router
 };
 
 // The router under test, listening. Where `flags` do not say otherwise it gets
