@@ -41,7 +41,7 @@ struct scene {
   void ends_well(std::size_t kib = 16UL << 10) {
     misbehave(answer_ok);
     CHECK(exchange_once(r.port(), chat("{}", "Connection: close\r\n")).status() == 200);
-    CHECK(other->saw_nothing());
+    CHECK(other->complaint() == "");
     other.reset();
     CHECK(back_to(r, rest, kib));
     CHECK(health(r.port()).at("u").ready);

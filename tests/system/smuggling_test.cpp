@@ -12,6 +12,10 @@ using namespace fleet::rig;
 
 namespace {
 
+std::vector<wire_row> table(const std::string& name) {
+  return read_wire_table(FLEET_SOURCE_DIR "/tests/system/smuggling/" + name);
+}
+
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in{text};
   std::vector<std::string> words;
@@ -198,7 +202,7 @@ void play_answer(const wire_row& row, lying_replica& u, std::uint16_t router) {
 }  // namespace
 
 TEST_CASE("each request of the smuggling table is refused, or reaches the replica as it says") {
-  const auto rows = read_wire_table("smuggling/requests.txt");
+  const auto rows = table("requests.txt");
   REQUIRE(rows.size() > 150);
   scripted_replica u;
   ready_router r{fleet_of({u})};
@@ -208,7 +212,7 @@ TEST_CASE("each request of the smuggling table is refused, or reaches the replic
 }
 
 TEST_CASE("each request of the smuggling table means the same when it comes byte by byte") {
-  const auto rows = read_wire_table("smuggling/requests.txt");
+  const auto rows = table("requests.txt");
   scripted_replica u;
   ready_router r{fleet_of({u})};
   for (const auto& row : rows)
@@ -218,7 +222,7 @@ TEST_CASE("each request of the smuggling table means the same when it comes byte
 }
 
 TEST_CASE("each answer of the smuggling table reaches its own client only, and shows what it is") {
-  const auto rows = read_wire_table("smuggling/answers.txt");
+  const auto rows = table("answers.txt");
   REQUIRE(rows.size() > 90);
   lying_replica u;
   ready_router r{fleet_of({u.replica}), {"--threads", "1"}};

@@ -95,7 +95,7 @@ std::string wire_row::get(std::string_view key, std::string otherwise) const {
 }
 
 std::vector<wire_row> read_wire_table(const std::string& file) {
-  std::ifstream in{std::string{FLEET_SOURCE_DIR} + "/tests/system/" + file};
+  std::ifstream in{file};
   std::vector<wire_row> rows;
   names known;
   for (std::string text; std::getline(in, text);) {

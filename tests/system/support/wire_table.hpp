@@ -22,7 +22,7 @@ struct wire_row {
   std::string get(std::string_view key, std::string otherwise = "") const;
 };
 
-// Reads a table below tests/system. Throws std::runtime_error with the line that cannot be read.
+// Reads a table. Throws std::runtime_error with the line that cannot be read.
 std::vector<wire_row> read_wire_table(const std::string& file);
 
 // `text` with every `{name}` replaced.

@@ -58,11 +58,15 @@ void witness::stop() {
   }
 }
 
-bool witness::saw_nothing(milliseconds gap) {
+std::string witness::complaint(milliseconds gap) {
+  eventually([this] { return events_ > 5; });
   const auto now = clock::now();
   stop();
   const auto since_last = std::chrono::duration_cast<milliseconds>(now - last_);
-  return events_ > 5 && in_order_ && longest_ < gap && since_last < gap;
+  const auto longest = std::max(longest_, since_last);
+  if (events_ <= 5 || !in_order_)
+    return std::to_string(events_) + (in_order_ ? " events" : " events, and one out of place");
+  return longest < gap ? "" : "stood still for " + std::to_string(longest.count()) + " ms";
 }
 
 }  // namespace fleet::rig

@@ -36,9 +36,9 @@ class witness {
   witness(const witness&) = delete;
   witness& operator=(const witness&) = delete;
 
-  // True when the stream still goes on, has every event in its place, and never stood still for
-  // longer than `gap`. Ends the stream.
-  bool saw_nothing(milliseconds gap = 2s);
+  // Empty when the stream still goes on, has every event in its place, and never stood still for
+  // longer than `gap`; else what was noticed. Ends the stream.
+  std::string complaint(milliseconds gap = 3s);
 
  private:
   void note(std::string_view bytes);
@@ -48,7 +48,7 @@ class witness {
   message answer_;
   clock::time_point last_ = clock::now();
   milliseconds longest_{0};
-  int events_ = 0;
+  std::atomic<int> events_ = 0;
   std::string unread_;
   bool in_order_ = true;
   std::atomic<bool> stopping_ = false;
