@@ -53,6 +53,7 @@ lane_services::lane_services(lane_thread& lane, resolver_pool& resolver, tls_con
 lane_services::~lane_services() = default;
 
 bool lane_services::make_room() {
+  bound.check();
   // Who has only just connected, or reads an answer and asks on, is not idle yet.
   static constexpr std::chrono::seconds moment{1};
   return std::any_of(clients.begin(), clients.end(),

@@ -41,12 +41,14 @@ struct served_lane {
     port = scripted.get();
     services = std::make_unique<lane_services>(lanes.at(at), lanes.names(), lanes.tls(),
                                                std::move(scripted), settings, log);
-    listening = std::make_shared<listener>(*services, std::move(acceptor), 1000);
+    room = {.lanes = {services.get()}, .most = 1000};
+    listening = std::make_shared<listener>(*services, std::move(acceptor), room);
   }
 
   silent_log log;
   scripted_port* port = nullptr;
   std::unique_ptr<lane_services> services;
+  client_room room;
   std::shared_ptr<listener> listening;
 };
 
