@@ -7,6 +7,7 @@
 #include "fleet/actors/system.hpp"
 #include "fleet/config/fleet_file.hpp"
 #include "fleet/config/settings.hpp"
+#include "fleet/core/event_ring.hpp"
 #include "fleet/http/lane_threads.hpp"
 #include "fleet/http/prober.hpp"
 #include "fleet/http/server.hpp"
@@ -109,6 +110,11 @@ std::string mint_instance() {
   return text.data();
 }
 
+/// Tells the events of this process from those of an earlier one.
+std::string mint_boot() {
+  return mint_instance().substr(0, 8);
+}
+
 /// Ready when the supervisor has retired what it launched and the last turn is over. `words`: the
 /// shutdown_atom, and hurry_atom to drain no longer.
 template <class... Words>
@@ -187,13 +193,15 @@ bool is_loopback(const std::string& address) {
 int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::pool_limits& pool,
           std::optional<fleet::journal> journal, const sigset_t& ending,
           std::string notify_socket) {
-  fleet::stderr_log log(given.level, given.format);
+  fleet::stderr_log lines(given.level, given.format);
+  fleet::event_ring events(mint_boot());
+  fleet::event_log log(lines, events, [] { return std::chrono::system_clock::now(); });
   fleet::service_manager manager(std::move(notify_socket), log);
   for (const auto& warning : spec.warnings) {
     log.warn("fleet_file", {{"warning", warning}});
   }
   fleet::http::lane_threads lanes(given.threads);
-  fleet::http::server server(lanes, http_part(given), log);
+  fleet::http::server server(lanes, http_part(given), log, events);
   if (!spec.slots.empty() && given.admin_token.empty() && !is_loopback(given.host)) {
     log.warn("admin_api_open", {{"reason",
                                  "anyone who reaches the port can launch and stop "

@@ -176,6 +176,7 @@ awaitable<error_code> exchange::send_request(const pooled_replica& replica) {
   up_->on_change([this] { replica_spoke(); });
   up_->arm();
   const auto ec = co_await up_->write(message);
+  sent_ = steady_clock::now();
   sending_ = false;
   up_->on_change(nullptr);
   co_return ec;
@@ -206,7 +207,10 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
   answer_->skip(request_.head.method == "HEAD");
   bool any_byte = false;
   for (;;) {
-    any_byte = any_byte || !bytes.empty();
+    if (!any_byte && !bytes.empty()) {
+      any_byte = true;
+      first_byte_ = steady_clock::now();
+    }
     if (const auto ec = answer_->parse_head(bytes.data())) {
       co_return failed(
           held, replica,
@@ -219,6 +223,7 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
                          {502, "bad_replica_response", "the replica switched protocols unasked"});
       }
       if (status >= 200) {
+        held.first_byte(first_byte_ - sent_);
         co_return tried::answered;
       }
       bytes.consume(answer_->head_size());
@@ -249,13 +254,15 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
   auto& bytes = up_->bytes();
   framing_ = framing_for(*answer_, request_.head.method == "HEAD", request_.head.http10);
   const bool carries = request_.head.carries_session();
-  write_client_head(*answer_, framing_,
-                    {.http10 = request_.head.http10,
-                     .keep_alive = client_.may_keep(),
-                     .session = carries ? std::string_view(request_.session) : std::string_view(),
-                     .replica = replica.spec.name,
-                     .request_id = request_.request_id},
-                    head_);
+  write_client_head(
+      *answer_, framing_,
+      {.http10 = request_.head.http10,
+       .keep_alive = client_.may_keep(),
+       .session = carries ? std::string_view(request_.session) : std::string_view(),
+       .replica = replica.spec.name,
+       .affinity = affinity_field(held.how(), request_.fresh_session, request_.head.pins()),
+       .request_id = request_.request_id},
+      head_);
   bytes.consume(answer_->head_size());
   answer_->drop_fields();
   client_.drop_body();

@@ -19,7 +19,8 @@ enum class route_kind : std::uint8_t {
   proxied,  ///< anything else under /v1/
   options,  ///< OPTIONS *
   openapi,  ///< /openapi.json
-  admin,    ///< /replicas, /slots, /version and what is below them: with the token only
+  admin,    ///< /replicas, /slots, /sessions, /events, /snapshot, /version and what is below them:
+            ///< with the token only
   unknown,
 };
 

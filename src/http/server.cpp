@@ -41,6 +41,7 @@ struct server::impl {
   lane_threads& lanes;
   http_settings settings;
   logger& log;
+  event_source events;
   std::vector<tcp_acceptor> acceptors;
   std::vector<std::unique_ptr<lane_services>> services;
   std::vector<std::shared_ptr<listener>> listeners;
@@ -62,8 +63,9 @@ struct server::impl {
   }
 };
 
-server::server(lane_threads& lanes, const http_settings& settings, logger& log)
-    : impl_(new impl{lanes, settings, log, {}, {}, {}}) {}
+server::server(lane_threads& lanes, const http_settings& settings, logger& log,
+               const event_ring& events)
+    : impl_(new impl{lanes, settings, log, {events, {}}, {}, {}, {}}) {}
 
 server::~server() = default;
 
@@ -92,8 +94,8 @@ void server::start(caf::actor_system& system, const std::vector<front_actor>& fr
     auto& lane = impl_->lanes.at(i);
     auto& services = impl_->services.emplace_back(std::make_unique<lane_services>(
         lane, impl_->lanes.names(), impl_->lanes.tls(),
-        make_actor_port(system, i, lane.io.get_executor(), fronts[i]), impl_->settings,
-        impl_->log));
+        make_actor_port(system, i, lane.io.get_executor(), fronts[i]), impl_->settings, impl_->log,
+        impl_->events));
     auto& listening = impl_->listeners.emplace_back(
         std::make_shared<listener>(*services, std::move(impl_->acceptors[i]), most));
     on_lane(lane, [&] { listening->start(); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fleet/actors/interfaces.hpp"
+#include "fleet/core/event_ring.hpp"
 #include "fleet/core/log.hpp"
 #include "fleet/core/outcome.hpp"
 #include "fleet/http/lane_threads.hpp"
@@ -19,7 +20,8 @@ namespace fleet::http {
 /// the lane that accepted them. All members are called from one thread that is no lane.
 class server {
  public:
-  server(lane_threads& lanes, const http_settings& settings, logger& log);
+  /// `events`: what GET /events tells. All three outlive it but for the settings.
+  server(lane_threads& lanes, const http_settings& settings, logger& log, const event_ring& events);
   server(const server&) = delete;
   server& operator=(const server&) = delete;
   /// After close(), and after the lanes have ended.
