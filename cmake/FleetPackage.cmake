@@ -9,7 +9,7 @@ install(TARGETS pypto-serving-router fleetctl RUNTIME COMPONENT programs)
 install(FILES docs/man/pypto-serving-router.1 docs/man/fleetctl.1
   DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT programs)
 install(FILES docs/man/fleet-file.5 DESTINATION "${CMAKE_INSTALL_MANDIR}/man5" COMPONENT programs)
-install(FILES README.md CHANGELOG.md LICENSE packaging/hardening.conf
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE packaging/hardening.conf
   DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pypto-serving-router" COMPONENT programs)
 install(FILES docs/tasks.md docs/security.md docs/comparison.md docs/bench.md docs/openapi.json
   docs/fleet.example.json docs/fleet.schema.json

@@ -7,6 +7,7 @@
 #include "fleet/actors/system.hpp"
 #include "fleet/config/fleet_file.hpp"
 #include "fleet/config/settings.hpp"
+#include "fleet/core/event_ring.hpp"
 #include "fleet/http/access_log.hpp"
 #include "fleet/http/fleet_tally.hpp"
 #include "fleet/http/lane_threads.hpp"
@@ -119,6 +120,11 @@ std::string mint_instance() {
   return text.data();
 }
 
+/// Tells the events of this process from those of an earlier one.
+std::string mint_boot() {
+  return mint_instance().substr(0, 8);
+}
+
 /// Ready when the supervisor has retired what it launched and the last turn is over. `words`: the
 /// shutdown_atom, and hurry_atom to drain no longer.
 template <class... Words>
@@ -203,7 +209,9 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
           std::optional<fleet::journal> journal, const sigset_t& ending,
           std::string notify_socket) {
   fleet::stderr_log lines(given.level, given.format);
-  fleet::http::fleet_tally log(lines);
+  fleet::event_ring events(mint_boot());
+  fleet::http::fleet_tally tally(lines);
+  fleet::event_log log(tally, events, [] { return std::chrono::system_clock::now(); });
   fleet::service_manager manager(std::move(notify_socket), log);
   for (const auto& warning : spec.warnings) {
     log.warn("fleet_file", {{"warning", warning}});
@@ -217,7 +225,8 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
     }
     access = *std::move(opened);
   }
-  fleet::http::server server(lanes, http_part(given), log, {.access = access.get(), .tally = &log});
+  fleet::http::server server(lanes, http_part(given), log, events,
+                             {.access = access.get(), .tally = &tally});
   if (!spec.slots.empty() && given.admin_token.empty() && !is_loopback(given.host)) {
     log.warn("admin_api_open", {{"reason",
                                  "anyone who reaches the port can launch and stop "

@@ -17,7 +17,8 @@ namespace {
 
 bool about_turns(const caf::type_erased_tuple& content) {
   return content.match_element<route_atom>(0) || content.match_element<finished_atom>(0) ||
-         content.match_element<describe_atom>(0) || content.match_element<health_atom>(0);
+         content.match_element<describe_atom>(0) || content.match_element<health_atom>(0) ||
+         content.match_element<session_atom>(0);
 }
 
 class front final : public caf::monitorable_actor {

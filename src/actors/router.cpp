@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Turns, membership and ends: see router_views.cpp for what can be asked.
 #include "router.hpp"
 
 #include "session_shard.hpp"
@@ -54,6 +55,7 @@ router_actor::behavior_type router_state::start(const routing_settings& settings
       [this](finished_atom, turn_end& end) { finished(end); },
       [this](describe_atom, instance_id id) { return describe(id); },
       [this](health_atom) { return health(); },
+      [this](session_atom, const std::string& id) { return session(id); },
       [this](join_atom, instance_id id, replica_spec& spec, placement& place,
              lost_listener_actor& lost_to) { join(id, spec, place, lost_to); },
       [this](leave_atom, instance_id id) { leave(id); },
@@ -149,7 +151,8 @@ route_answer router_state::decide(route_query& query, instance_id pinned) {
   }
   if (!query.session.empty() && !affinity_off()) {
     const auto& shard = shard_of(query.session);
-    self_->send(shard, pin_atom_v, std::move(query.session), where->replica);
+    const auto note = note_of(query, pinned, where->how);
+    self_->send(shard, pin_atom_v, std::move(query.session), where->replica, note);
   }
   return {.found = true, .where = *where};
 }
@@ -157,6 +160,8 @@ route_answer router_state::decide(route_query& query, instance_id pinned) {
 void router_state::finished(turn_end& end) {
   if (!loads_.lower(end.replica))
     return;
+  if (end.first_byte)
+    answered(end.replica, *end.first_byte);
   if (end.how == turn_outcome::connect_failed)
     lost(end);
   if (!end.session.empty() && !affinity_off()) {
@@ -166,6 +171,22 @@ void router_state::finished(turn_end& end) {
     self_->send(shard, unpin_atom_v, std::move(end.session), end.replica, reached);
   }
   turn_ended(end.replica);
+}
+
+pin_note router_state::note_of(const route_query& query, instance_id pinned, affinity how) const {
+  if (how != affinity::moved_load && how != affinity::moved_gone)
+    return {.how = how};
+  const auto from = pinned != instance_id{} || query.tried.empty() ? pinned : query.tried.back();
+  const auto found = members_.find(from);
+  return {.how = how, .from = found == members_.end() ? 0 : found->second.number};
+}
+
+void router_state::answered(instance_id id, std::chrono::nanoseconds first_byte) {
+  const auto found = members_.find(id);
+  if (found == members_.end())
+    return;
+  ++found->second.answers;
+  found->second.first_byte_sum += first_byte;
 }
 
 // The turn went nowhere: it hit no pin and is no turn of that replica.
@@ -202,10 +223,12 @@ void router_state::turn_ended(instance_id id) {
 
 void router_state::join(instance_id id, replica_spec& spec, placement& place,
                         lost_listener_actor& lost_to) {
+  const auto number = number_of(spec.name);
   const auto [_, joined] = members_.try_emplace(id, member{.spec = std::move(spec),
                                                            .place = std::move(place),
                                                            .lost_to = std::move(lost_to),
-                                                           .since = self_->clock().now()});
+                                                           .since = self_->clock().now(),
+                                                           .number = number});
   if (!joined)
     return;
   joined_.push_back(id);
@@ -276,68 +299,6 @@ void router_state::release_held() {
     return;
   for (auto& answer : std::exchange(held_views_, {}))
     answer_health(std::move(answer));
-}
-
-// -- views ------------------------------------------------------------------
-
-replica_spec router_state::describe(instance_id id) const {
-  const auto found = members_.find(id);
-  return found == members_.end() ? replica_spec{} : found->second.spec;
-}
-
-caf::result<fleet_view> router_state::health() {
-  auto answer = self_->make_response_promise<fleet_view>();
-  if (patience_ == patience::everything && !closing_)
-    held_views_.push_back(answer);
-  else
-    answer_health(answer);
-  return answer;
-}
-
-void router_state::answer_health(caf::typed_response_promise<fleet_view> answer) {
-  if (affinity_off()) {
-    answer.deliver(view(0));
-    return;
-  }
-  struct tally {
-    caf::typed_response_promise<fleet_view> answer;
-    std::size_t missing = 0;
-    std::uint64_t sessions = 0;
-  };
-  auto sum = std::make_shared<tally>(tally{std::move(answer), shards_.size()});
-  const auto add = [this, sum](std::uint64_t count) {
-    sum->sessions += count;
-    if (--sum->missing == 0)
-      sum->answer.deliver(view(sum->sessions));
-  };
-  for (const auto& shard : shards_)
-    self_->request(shard, caf::infinite, count_atom_v).then(add, [add](const caf::error&) {
-      add(0);
-    });
-}
-
-fleet_view router_state::view(std::uint64_t sessions) const {
-  fleet_view all{.sessions = sessions,
-                 .routed = routed_,
-                 .affinity_hits = affinity_hits_,
-                 .rejected = rejected_};
-  const auto now = self_->clock().now();
-  for (const auto id : joined_) {
-    const auto& m = members_.at(id);
-    all.replicas.push_back({.instance = id,
-                            .name = m.spec.name,
-                            .url = url(m.spec.where),
-                            .now = m.shown(),
-                            .ready = m.health == phase::ready,
-                            .owned = m.owned(),
-                            .draining = m.draining,
-                            .outstanding = loads_.outstanding(id),
-                            .routed = m.routed,
-                            .reason = m.reason,
-                            .since = now - m.since,
-                            .place = m.place});
-  }
-  return all;
 }
 
 // -- shards -----------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <caf/result.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -40,7 +41,10 @@ class router_state {
     time_point since;    // when the phase as shown began
     bool probed = false;
     bool draining = false;
+    std::uint32_t number = 0;  // of its name, see names_
     std::uint64_t routed = 0;
+    std::uint64_t answers = 0;
+    std::chrono::nanoseconds first_byte_sum{0};
     std::vector<caf::response_promise> drained;  // who waits for its last turn to end
 
     [[nodiscard]] bool owned() const { return !place.slot.empty(); }
@@ -73,6 +77,7 @@ class router_state {
   void finished(turn_end& end);
   [[nodiscard]] replica_spec describe(instance_id id) const;
   caf::result<fleet_view> health();
+  caf::result<session_view> session(const std::string& id);
   void join(instance_id id, replica_spec& spec, placement& place, lost_listener_actor& lost_to);
   void leave(instance_id id);
   caf::result<void> quiesce(instance_id id);
@@ -91,6 +96,8 @@ class router_state {
   void look_up(waiting_turn turn);
   void looked_up(const std::string& session, instance_id pinned);
   route_answer decide(route_query& query, instance_id pinned);
+  [[nodiscard]] pin_note note_of(const route_query& query, instance_id pinned, affinity how) const;
+  void answered(instance_id id, std::chrono::nanoseconds first_byte);
   void lost(turn_end& end);
 
   // -- the rest -------------------------------------------------------------
@@ -107,6 +114,8 @@ class router_state {
   void answer_health(caf::typed_response_promise<fleet_view> answer);
   [[nodiscard]] fleet_view view(std::uint64_t sessions) const;
   void turn_ended(instance_id id);
+  [[nodiscard]] std::uint32_t number_of(const std::string& replica);
+  [[nodiscard]] session_view named(const pin_view& pin) const;
 
   pointer self_;
   routing_settings settings_;
@@ -115,6 +124,12 @@ class router_state {
   std::unordered_map<instance_id, member> members_;
   std::vector<instance_id> joined_;  // in that order
   load_table loads_;
+
+  // The names of all that ever joined, so that one which has left can still be told. A fleet file
+  // has so many and no more.
+  std::vector<std::string> names_{""};
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+
   std::vector<session_shard_actor> shards_;  // none: affinity is off
 
   // Turns by session whose pin is being looked up, in the order they came.

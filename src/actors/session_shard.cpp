@@ -32,7 +32,8 @@ session_shard_actor::behavior_type session_shard_state::start(std::size_t capaci
   self_->delayed_send(self_, sweep_interval_, sweep_atom_v);
   return {
       [this](lookup_atom, const std::string& id) { return lookup(id); },
-      [this](pin_atom, std::string& id, instance_id where) { pin(id, where); },
+      [this](session_atom, const std::string& id) { return view(id); },
+      [this](pin_atom, std::string& id, instance_id where, pin_note note) { pin(id, where, note); },
       [this](unpin_atom, const std::string& id, instance_id where, bool reached) {
         unpin(id, where, reached);
       },
@@ -46,8 +47,12 @@ instance_id session_shard_state::lookup(const std::string& id) const {
   return pins_->find(id, now());
 }
 
-void session_shard_state::pin(std::string& id, instance_id where) {
-  pins_->pin(std::move(id), where, now());
+pin_view session_shard_state::view(const std::string& id) const {
+  return pins_->view(id, now());
+}
+
+void session_shard_state::pin(std::string& id, instance_id where, pin_note note) {
+  pins_->pin(std::move(id), where, now(), note);
 }
 
 void session_shard_state::unpin(const std::string& id, instance_id where, bool reached) {

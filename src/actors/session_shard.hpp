@@ -22,7 +22,8 @@ class session_shard_state {
 
  private:
   [[nodiscard]] instance_id lookup(const std::string& id) const;
-  void pin(std::string& id, instance_id where);
+  [[nodiscard]] pin_view view(const std::string& id) const;
+  void pin(std::string& id, instance_id where, pin_note note);
   void unpin(const std::string& id, instance_id where, bool reached);
   void forget(instance_id where);
   [[nodiscard]] std::uint64_t count();

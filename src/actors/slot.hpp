@@ -94,6 +94,7 @@ class slot_state {
   // -- the way down ---------------------------------------------------------
 
   void retire();
+  void say_drained();
   void stop_process();
   void stopped(const stop_result& result);
   void address_probed(const probe_result& found);
@@ -143,8 +144,9 @@ class slot_state {
   replica_actor replica_;  // null while nothing is watched, and between its death and its revival
   instance_id shown_;      // in the router's table, maybe beyond its end, until the next one
   phase known_ = phase::starting;
-  time_point deadline_{};  // of the stage, where it has one
-  std::string not_ready_;  // what its last probe said against it
+  time_point deadline_{};                  // of the stage, where it has one
+  std::optional<time_point> drain_began_;  // of one that served
+  std::string not_ready_;                  // what its last probe said against it
   std::function<void(const std::string& why_not)> after_record_;  // what waits for the journal
   std::string failure_;                                           // why this launch came to nothing
   std::string reason_;  // of an unconfirmed one: a stable word

@@ -57,6 +57,8 @@ void slot_state::start_process() {
   if (!advance(slot_stage::launching))
     return;
   deadline_ = now() + setup_.launch.launch_timeout;
+  setup_.log->info("replica_launching",
+                   {{"replica", setup_.slot.name}, {"instance", process_.instance}});
   self_
       ->request(setup_.commander, caf::infinite, launch_atom_v,
                 launch_order{setup_.host, setup_.slot, process_.instance})

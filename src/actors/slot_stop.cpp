@@ -4,8 +4,12 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <array>
 #include <chrono>
+#include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace fleet {
 
@@ -15,6 +19,12 @@ using namespace std::chrono_literals;
 
 // How often an address that should go silent is asked.
 constexpr std::chrono::nanoseconds silence_poll = 500ms;
+
+std::string seconds(std::chrono::nanoseconds time) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", std::chrono::duration<double>(time).count());
+  return text.data();
+}
 
 }  // namespace
 
@@ -35,8 +45,14 @@ void slot_state::hurry(instance_id id) {
 }
 
 void slot_state::retire() {
+  const bool served = life_.now() == slot_stage::serving;
   if (!advance(slot_stage::draining))
     return;
+  if (served) {
+    drain_began_ = now();
+    setup_.log->info("replica_draining",
+                     {{"replica", setup_.slot.name}, {"instance", process_.instance}});
+  }
   self_->request(setup_.router, caf::infinite, quiesce_atom_v, id_)
       .then([this, step = step_] { tick(step); },
             [this, step = step_](const caf::error&) { tick(step); });
@@ -47,9 +63,23 @@ void slot_state::retire() {
     arm(setup_.launch.drain_timeout);
 }
 
+void slot_state::say_drained() {
+  if (!drain_began_)
+    return;
+  const auto took = now() - *std::exchange(drain_began_, std::nullopt);
+  const auto* ended = hurried_                              ? "hurried"
+                      : took >= setup_.launch.drain_timeout ? "timeout"
+                                                            : "idle";
+  setup_.log->info("replica_drained", {{"replica", setup_.slot.name},
+                                       {"instance", process_.instance},
+                                       {"after", seconds(took)},
+                                       {"ended", ended}});
+}
+
 void slot_state::stop_process() {
   if (!advance(slot_stage::stopping))
     return;
+  say_drained();
   end_watch();
   const auto grace =
       std::chrono::duration_cast<std::chrono::milliseconds>(setup_.launch.stop_grace);

@@ -132,7 +132,12 @@ caf::result<pool_view> supervisor_state::view() {
       .then(
           [this, id](fleet_view& all) {
             auto node = views_.extract(id);
-            node.mapped().deliver(pool_view{std::move(all.replicas), capacity(), slot_views()});
+            const fleet_totals totals{.sessions = all.sessions,
+                                      .routed = all.routed,
+                                      .affinity_hits = all.affinity_hits,
+                                      .rejected = all.rejected};
+            node.mapped().deliver(
+                pool_view{std::move(all.replicas), capacity(), slot_views(), totals});
           },
           [this, id](const caf::error& why) {
             auto node = views_.extract(id);

@@ -82,7 +82,10 @@ known_field known_field_of(std::string_view name) noexcept {
     case 9:
       return is("x-replica") ? replica : none;
     case 10:
-      return is("connection") ? connection : is("keep-alive") ? this_hop : none;
+      return is("connection")   ? connection
+             : is("keep-alive") ? this_hop
+             : is("x-affinity") ? affinity
+                                : none;
     case 12:
       return is("content-type")   ? content_type
              : is("x-session-id") ? session_id

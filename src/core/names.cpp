@@ -32,7 +32,7 @@ std::string to_string(affinity a) {
     case affinity::none:
       return "none";
     case affinity::fresh:
-      return "new";
+      return "fresh";
     case affinity::hit:
       return "hit";
     case affinity::moved_load:

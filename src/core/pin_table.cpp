@@ -3,6 +3,19 @@
 
 namespace fleet {
 
+namespace {
+
+std::uint32_t second_of(pin_table::time_point when) {
+  return static_cast<std::uint32_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count());
+}
+
+std::chrono::seconds since(std::uint32_t second, pin_table::time_point now) {
+  return std::chrono::seconds(second_of(now) - second);
+}
+
+}  // namespace
+
 pin_table::pin_table(std::size_t capacity, std::chrono::nanoseconds ttl)
     : capacity_(capacity), ttl_(ttl) {
   // nop
@@ -15,17 +28,39 @@ instance_id pin_table::find(std::string_view session, time_point now) const {
   return found->second.where;
 }
 
-void pin_table::pin(std::string session, instance_id where, time_point now) {
+pin_view pin_table::view(std::string_view session, time_point now) const {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end() || expired(found->second, now) ||
+      found->second.where == instance_id{})
+    return {};
+  const auto& r = found->second;
+  const bool moved = r.moved != affinity::none;
+  return {.where = r.where,
+          .age = since(r.since, now),
+          .turns = r.turns,
+          .in_flight = r.in_flight,
+          .last = r.last,
+          .moved = r.moved,
+          .from = r.from,
+          .moved_age = moved ? since(r.moved_at, now) : std::chrono::seconds(0)};
+}
+
+void pin_table::pin(std::string session, instance_id where, time_point now, pin_note note) {
   if (capacity_ == 0)
     return;
   const auto [found, fresh] = sessions_.try_emplace(std::move(session));
   node& n = *found;
   auto& r = n.second;
-  if (!fresh) {
-    if (expired(r, now))
+  if (fresh) {
+    begin(r, now);
+  } else {
+    if (expired(r, now)) {
       release(n);
+      begin(r, now);
+    }
     unlink(age_ring(r), &session_record::age, n);
   }
+  note_turn(r, now, note);
   ++r.in_flight;
   append(busy_, &session_record::age, n);
   if (r.where != where) {
@@ -48,6 +83,8 @@ void pin_table::unpin(std::string_view session, instance_id where, bool reached,
   unlink(age_ring(r), &session_record::age, n);
   if (r.in_flight > 0)
     --r.in_flight;
+  if (!reached && r.turns > 0)
+    --r.turns;
   r.ended = now;
   append(age_ring(r), &session_record::age, n);
   if (r.where == where) {
@@ -81,6 +118,23 @@ std::size_t pin_table::size(time_point now) {
 
 bool pin_table::expired(const session_record& r, time_point now) const {
   return r.in_flight == 0 && now - r.ended >= ttl_;
+}
+
+void pin_table::begin(session_record& r, time_point now) {
+  r.since = second_of(now);
+  r.turns = 0;
+  r.moved = affinity::none;
+  r.from = 0;
+}
+
+void pin_table::note_turn(session_record& r, time_point now, pin_note note) {
+  ++r.turns;
+  r.last = note.how;
+  if (note.how != affinity::moved_load && note.how != affinity::moved_gone)
+    return;
+  r.moved = note.how;
+  r.moved_at = second_of(now);
+  r.from = note.from;
 }
 
 void pin_table::release(node& n) {

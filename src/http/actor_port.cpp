@@ -131,6 +131,10 @@ class actor_port final : public fleet_port {
 
   awaitable<fleet_view> health() override { return ask<fleet_view>(health_atom::value); }
 
+  awaitable<session_view> session(std::string id) override {
+    return ask<session_view>(session_atom::value, std::move(id));
+  }
+
   awaitable<grow_answer> grow(std::string slot) override {
     return ask<grow_answer>(grow_atom::value, std::move(slot));
   }

@@ -4,6 +4,7 @@
 #include "admin_reads.hpp"
 #include "admin_text.hpp"
 #include "bearer.hpp"
+#include "events.hpp"
 #include "response_head.hpp"
 #include "view_json.hpp"
 
@@ -108,6 +109,33 @@ awaitable<own_reply> answer_pool(fleet_port& fleet, const request_head& head,
   co_return reply_to(answer);
 }
 
+/// What only reads, and what happens to be one path; nothing: another path.
+awaitable<std::optional<own_reply>> answer_watcher(fleet_port& fleet, const http_settings& settings,
+                                                   const event_source& events,
+                                                   const request_head& head) {
+  static constexpr std::string_view session = "/sessions/";
+  const auto path = path_of(head.target);
+  const bool of_session = path.starts_with(session) && path.size() > session.size();
+  if (path != "/version" && path != "/slots" && path != "/events" && path != "/snapshot" &&
+      !of_session) {
+    co_return std::nullopt;
+  }
+  if (!is_read(head)) {
+    co_return wrong_method("GET, HEAD");
+  }
+  if (of_session) {
+    auto id = percent_decoded(path.substr(session.size()));
+    co_return co_await answer_session(fleet, std::move(id));
+  }
+  if (path == "/slots") {
+    co_return co_await answer_slots(fleet);
+  }
+  if (path == "/snapshot") {
+    co_return co_await answer_snapshot(fleet, settings, events);
+  }
+  co_return path == "/events" ? answer_events(events, head) : answer_version(settings);
+}
+
 }  // namespace
 
 bool authorised(const request_head& head, const http_settings& settings) {
@@ -115,7 +143,8 @@ bool authorised(const request_head& head, const http_settings& settings) {
 }
 
 awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settings,
-                                  const request_head& head, std::string_view body) {
+                                  const event_source& events, const request_head& head,
+                                  std::string_view body) {
   if (!authorised(head, settings)) {
     co_return unauthorized();
   }
@@ -135,14 +164,9 @@ awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settin
     const auto answer = co_await fleet.shrink(name);
     co_return reply_to(name, answer);
   }
-  if (path == "/version") {
-    co_return is_read(head) ? answer_version(settings) : wrong_method("GET, HEAD");
-  }
-  if (path == "/slots") {
-    if (!is_read(head)) {
-      co_return wrong_method("GET, HEAD");
-    }
-    co_return co_await answer_slots(fleet);
+  auto reply = co_await answer_watcher(fleet, settings, events, head);
+  if (reply) {
+    co_return std::move(*reply);
   }
   if (const auto slot = slot_in(path, "/log"); !slot.empty()) {
     if (!is_read(head)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "event_source.hpp"
 #include "fleet_port.hpp"
 #include "request_head.hpp"
 
@@ -13,6 +14,13 @@
 
 namespace fleet::http {
 
+/// Where a client of GET /events begins.
+struct event_wish {
+  std::uint64_t after = 0;  ///< number of the last event it has
+  bool unknown = false;     ///< it named a place that is not known here
+  bool samples = false;     ///< counts as well
+};
+
 /// An answer of the router's own, ready to be framed.
 struct own_reply {
   int status = 200;
@@ -24,6 +32,7 @@ struct own_reply {
   std::string_view text_type = "text/plain; charset=utf-8";
   std::optional<std::uint64_t> log_end;  ///< X-Log-End field
   std::string follow;  ///< slot whose log goes on behind `text` and `log_end`; empty: none
+  std::optional<event_wish> events;  ///< the answer is what happens from there on
 };
 
 /// A refusal with its error object.
@@ -39,9 +48,10 @@ struct own_reply {
 /// `Bearer` (in any case) and exactly the token, compared in constant time. Contract section 6.
 [[nodiscard]] bool authorised(const request_head& head, const http_settings& settings);
 
-/// Serves /replicas, /slots and /version. Contract section 6. Checks the token first, whatever the
-/// path.
+/// Serves /replicas, /slots, /sessions, /events, /snapshot and /version. Contract section 6. Checks
+/// the token first, whatever the path.
 awaitable<own_reply> answer_admin(fleet_port& fleet, const http_settings& settings,
-                                  const request_head& head, std::string_view body);
+                                  const event_source& events, const request_head& head,
+                                  std::string_view body);
 
 }  // namespace fleet::http

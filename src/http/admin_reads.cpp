@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "admin_reads.hpp"
 
+#include "admin_text.hpp"
 #include "view_json.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
@@ -18,29 +18,6 @@ namespace {
 constexpr std::uint64_t most_log_lines = 1'000'000;
 constexpr std::uint64_t log_lines = 100;
 constexpr std::uint64_t line_bytes = 2048;
-
-/// The number a query gives for `key`, `fallback` when it gives none; nothing: it is no number.
-std::optional<std::uint64_t> number_in(std::string_view query, std::string_view key,
-                                       std::optional<std::uint64_t> fallback) {
-  while (!query.empty()) {
-    const auto part = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(part.size() + 1, query.size()));
-    if (part.size() > key.size() && part.starts_with(key) && part[key.size()] == '=') {
-      const auto text = part.substr(key.size() + 1);
-      std::uint64_t number = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-      return error == std::errc{} && end == text.data() + text.size() ? std::optional(number)
-                                                                      : std::nullopt;
-    }
-  }
-  return fallback;
-}
-
-std::string_view query_of(std::string_view target) {
-  const auto mark = target.find('?');
-  return mark == std::string_view::npos ? std::string_view{}
-                                        : target.substr(mark + 1, target.find('#') - mark - 1);
-}
 
 /// An unfinished last line counts.
 std::string_view last_lines(std::string_view text, std::uint64_t count) {

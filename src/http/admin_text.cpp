@@ -3,6 +3,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 namespace fleet::http {
@@ -42,6 +43,44 @@ std::string percent_decoded(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string_view query_of(std::string_view target) {
+  const auto mark = target.find('?');
+  return mark == std::string_view::npos ? std::string_view{}
+                                        : target.substr(mark + 1, target.find('#') - mark - 1);
+}
+
+namespace {
+
+/// What a query gives for `key`; nothing: it does not.
+std::optional<std::string_view> given_in(std::string_view query, std::string_view key) {
+  while (!query.empty()) {
+    const auto part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(part.size() + 1, query.size()));
+    if (part.size() > key.size() && part.starts_with(key) && part[key.size()] == '=') {
+      return part.substr(key.size() + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view value_in(std::string_view query, std::string_view key) {
+  return given_in(query, key).value_or(std::string_view());
+}
+
+std::optional<std::uint64_t> number_in(std::string_view query, std::string_view key,
+                                       std::uint64_t fallback) {
+  const auto text = given_in(query, key);
+  if (!text) {
+    return fallback;
+  }
+  std::uint64_t number = 0;
+  const auto* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, number);
+  return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace fleet::http

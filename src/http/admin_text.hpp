@@ -3,6 +3,8 @@
 
 #include "fleet/core/outcome.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,5 +16,15 @@ namespace fleet::http {
 
 /// `%XX` decoded; any other character is kept.
 [[nodiscard]] std::string percent_decoded(std::string_view text);
+
+/// What stands behind the `?` of a target.
+[[nodiscard]] std::string_view query_of(std::string_view target);
+
+/// The value a query gives for `key`, as it stands there; empty: none.
+[[nodiscard]] std::string_view value_in(std::string_view query, std::string_view key);
+
+/// The number a query gives for `key`, `fallback` when it gives none; nothing: it is no number.
+[[nodiscard]] std::optional<std::uint64_t> number_in(std::string_view query, std::string_view key,
+                                                     std::uint64_t fallback);
 
 }  // namespace fleet::http

@@ -3,6 +3,7 @@
 // gets here.
 #include "admin_reads.hpp"
 #include "client_connection.hpp"
+#include "events.hpp"
 #include "exchange.hpp"
 #include "log_follow.hpp"
 #include "metrics_scrape.hpp"
@@ -50,7 +51,7 @@ awaitable<bool> client_connection::answer() {
   // Named, not a braced temporary: g++ 12 destroys one twice around co_await.
   const refusal unknown{404, "not_found",
                         "no such path here; there are /v1/..., /health, /metrics, /replicas, "
-                        "/slots, /version and /openapi.json"};
+                        "/slots, /sessions, /events, /snapshot, /version and /openapi.json"};
   co_return co_await refuse(unknown);
 }
 
@@ -68,21 +69,33 @@ awaitable<bool> client_connection::answer_health() {
 
 awaitable<bool> client_connection::answer_admin_call() {
   asks_admin_ = true;
-  const auto reply =
-      co_await answer_admin(*lane_.fleet, lane_.settings, request_.head, request_.body);
+  auto reply = co_await answer_admin(*lane_.fleet, lane_.settings, lane_.events, request_.head,
+                                     request_.body);
   if (reply.authenticate) {
     lane_.unauthorized.note(lane_.log, address_);
   }
   bool keep = false;
-  if (reply.follow.empty()) {
+  if (reply.events) {
+    keep = co_await tell_events(*reply.events);
+  } else if (!reply.follow.empty()) {
+    co_await follow_log(*this, lane_, std::move(reply));
+  } else {
     const bool may = may_keep();
     keep = co_await send_own(admin_text(reply, may), may);
-  } else {
-    log_follow stream(*this, lane_);
-    co_await stream.run(reply);
   }
   asks_admin_ = false;
   co_return keep;
+}
+
+awaitable<bool> client_connection::tell_events(event_wish from) {
+  const follower me(lane_.events);
+  if (!me.seated()) {
+    const refusal many{503, "too_many_followers",
+                       "as many clients as the router serves follow its events already"};
+    co_return co_await refuse(many);
+  }
+  co_await follow_events(*this, lane_, from);
+  co_return false;
 }
 
 awaitable<bool> client_connection::send_own(std::string text, bool keep) {

@@ -103,6 +103,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   awaitable<bool> answer();
   awaitable<bool> answer_health();
   awaitable<bool> answer_admin_call();
+  awaitable<bool> tell_events(event_wish from);
   awaitable<bool> send_own(std::string text, bool keep);
   [[nodiscard]] std::string admin_text(const own_reply& reply, bool keep) const;
   [[nodiscard]] std::string refusal_text(const refusal& why, bool keep) const;

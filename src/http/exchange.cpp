@@ -186,6 +186,7 @@ awaitable<error_code> exchange::send_request(const pooled_replica& replica) {
   up_->arm();
   client_.turn().sending();
   const auto ec = co_await up_->write(message);
+  sent_ = steady_clock::now();
   sending_ = false;
   up_->on_change(nullptr);
   co_return ec;
@@ -217,7 +218,10 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
   bool any_byte = false;
   std::size_t interim = 0;
   for (;;) {
-    any_byte = any_byte || !bytes.empty();
+    if (!any_byte && !bytes.empty()) {
+      any_byte = true;
+      first_byte_ = steady_clock::now();
+    }
     if (const auto ec = answer_->parse_head(bytes.data())) {
       co_return failed(
           held, replica,
@@ -231,6 +235,7 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
       }
       if (status >= 200) {
         client_.turn().answered(status, !answer_->content_length());
+        held.first_byte(first_byte_ - sent_);
         co_return tried::answered;
       }
       interim += answer_->head_size();
@@ -267,13 +272,15 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
   auto& bytes = up_->bytes();
   framing_ = framing_for(*answer_, request_.head.method == "HEAD", request_.head.http10);
   const bool carries = request_.head.carries_session();
-  write_client_head(*answer_, framing_,
-                    {.http10 = request_.head.http10,
-                     .keep_alive = client_.may_keep(),
-                     .session = carries ? std::string_view(request_.session) : std::string_view(),
-                     .replica = replica.spec.name,
-                     .request_id = request_.request_id},
-                    head_);
+  write_client_head(
+      *answer_, framing_,
+      {.http10 = request_.head.http10,
+       .keep_alive = client_.may_keep(),
+       .session = carries ? std::string_view(request_.session) : std::string_view(),
+       .replica = replica.spec.name,
+       .affinity = affinity_field(held.how(), request_.fresh_session, request_.head.pins()),
+       .request_id = request_.request_id},
+      head_);
   bytes.consume(answer_->head_size());
   answer_->drop_fields();
   client_.drop_body();

@@ -4,10 +4,12 @@
 #include "net.hpp"
 
 #include "fleet/core/admin.hpp"
+#include "fleet/core/session_view.hpp"
 #include "fleet/core/slot_log.hpp"
 #include "fleet/core/turn.hpp"
 #include "fleet/core/view.hpp"
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -29,6 +31,8 @@ class fleet_port {
   /// Name and address of an instance; port 0 when it is gone.
   virtual awaitable<replica_spec> describe(instance_id instance) = 0;
   virtual awaitable<fleet_view> health() = 0;
+  /// Where this conversation is pinned, and why.
+  virtual awaitable<session_view> session(std::string id) = 0;
 
   // The admin API; see admin_actor. An answer can take as long as a drain and a stop.
   virtual awaitable<grow_answer> grow(std::string slot) = 0;
@@ -50,6 +54,9 @@ class lease {
     end_.how = how;
     end_.reason = std::move(reason);
   }
+  /// How it was routed.
+  [[nodiscard]] affinity how() const { return end_.chosen; }
+  void first_byte(std::chrono::nanoseconds after) { end_.first_byte = after; }
 
  private:
   fleet_port& fleet_;

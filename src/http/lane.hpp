@@ -2,6 +2,7 @@
 #pragma once
 
 #include "deadline_wheel.hpp"
+#include "event_source.hpp"
 #include "fleet_port.hpp"
 #include "lane_thread.hpp"
 #include "net.hpp"
@@ -68,7 +69,8 @@ struct scraped_router;
 /// What the connections of one lane share. Lives as long as the lane's io_context.
 struct lane_services {
   lane_services(lane_thread& lane, resolver_pool& resolver, tls_contexts& tls,
-                std::unique_ptr<fleet_port> port, const http_settings& configured, logger& sink);
+                std::unique_ptr<fleet_port> port, const http_settings& configured, logger& sink,
+                event_source& happened);
   ~lane_services();
 
   /// Closes the connection that was opened first of those that have waited for a request for longer
@@ -80,6 +82,7 @@ struct lane_services {
   const http_settings& settings;
   resolver_pool& names;
   logger& log;
+  event_source& events;
   deadline_wheel& wheel;
   lane_meter& meter;
   upstream_pool pool;

@@ -22,7 +22,8 @@ bool is_method_with_body(std::string_view method) {
 }
 
 bool is_admin_path(std::string_view path) {
-  for (const std::string_view root : {"/replicas", "/slots", "/version"}) {
+  for (const std::string_view root :
+       {"/replicas", "/slots", "/sessions", "/events", "/snapshot", "/version"}) {
     if (path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/')) {
       return true;
     }

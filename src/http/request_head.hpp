@@ -20,7 +20,8 @@ enum class route_kind : std::uint8_t {
   options,  ///< OPTIONS *
   openapi,  ///< /openapi.json
   metrics,  ///< /metrics: with the token, or open
-  admin,    ///< /replicas, /slots, /version and what is below them: with the token only
+  admin,    ///< /replicas, /slots, /sessions, /events, /snapshot, /version and what is below them:
+            ///< with the token only
   unknown,
 };
 

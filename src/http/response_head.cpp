@@ -44,6 +44,22 @@ body_framing framing_for(const response_parser& parsed, bool head_request, bool 
   return http10 ? body_framing::close : body_framing::chunked;
 }
 
+std::string_view affinity_field(affinity how, bool minted, bool pins) {
+  switch (how) {
+    case affinity::hit:
+      return "hit; reason=pinned";
+    case affinity::fresh:
+      return minted ? "miss; reason=new_session" : "miss; reason=no_pin";
+    case affinity::moved_load:
+      return "moved; reason=load";
+    case affinity::moved_gone:
+      return "moved; reason=gone";
+    case affinity::none:
+      break;
+  }
+  return pins ? "none; reason=affinity_off" : "none; reason=no_session";
+}
+
 void write_client_head(const response_parser& parsed, body_framing framing,
                        const client_side& client, std::string& out) {
   out.assign("HTTP/1.1 ").append(std::to_string(parsed.status())).append(" ");
@@ -54,6 +70,7 @@ void write_client_head(const response_parser& parsed, body_framing framing,
   for (const auto& field : parsed.fields()) {
     if (field.is == known_field::content_length || is_hop_by_hop(field.is) ||
         once.repeated(field.is) || field.is == known_field::replica ||
+        field.is == known_field::affinity ||
         (!client.session.empty() && field.is == known_field::session_id) ||
         named_by(connection, field.name)) {
       continue;
@@ -65,6 +82,9 @@ void write_client_head(const response_parser& parsed, body_framing framing,
     append_line(out, "X-Session-Id", client.session);
   }
   append_line(out, "X-Replica", client.replica);
+  if (!client.affinity.empty()) {
+    append_line(out, "X-Affinity", client.affinity);
+  }
   if (!has_request_id) {
     append_line(out, "X-Request-Id", client.request_id);
   }
@@ -108,10 +128,11 @@ std::string own_answer(int status, std::string_view body, bool keep_alive, bool 
   return out;
 }
 
-std::string open_answer(body_framing framing, std::string_view request_id) {
+std::string open_answer(body_framing framing, std::string_view type, std::string_view request_id) {
   std::string out = "HTTP/1.1 200 OK\r\n";
   append_line(out, "Server", "pypto-serving-router");
-  append_line(out, "Content-Type", "text/plain; charset=utf-8");
+  append_line(out, "Content-Type", type);
+  append_line(out, "Cache-Control", "no-store");
   append_line(out, "X-Request-Id", request_id);
   if (framing == body_framing::chunked) {
     append_line(out, "Transfer-Encoding", "chunked");

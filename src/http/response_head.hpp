@@ -4,6 +4,8 @@
 #include "message_parser.hpp"
 #include "refusal.hpp"
 
+#include "fleet/core/turn.hpp"
+
 #include <boost/json/object.hpp>
 
 #include <cstddef>
@@ -28,12 +30,17 @@ struct client_side {
   bool keep_alive = false;      ///< the client asked for it and the router agrees
   std::string_view session;     ///< X-Session-Id to add; empty: the replica's passes unchanged
   std::string_view replica;     ///< X-Replica
+  std::string_view affinity;    ///< X-Affinity, see affinity_field(); empty: none
   std::string_view request_id;  ///< added unless the replica sent its own
 };
 
 /// The framing for the client of this complete replica head.
 [[nodiscard]] body_framing framing_for(const response_parser& parsed, bool head_request,
                                        bool http10);
+
+/// The value of X-Affinity: why the turn went to its replica. `minted`: its session id is new;
+/// `pins`: the turn may have a pin at all.
+[[nodiscard]] std::string_view affinity_field(affinity how, bool minted, bool pins);
 
 /// The head for the client, replacing what `out` held: the replica's status and end-to-end fields
 /// in their order, then the router's. With framing `close` the client is told so whatever
@@ -55,7 +62,8 @@ struct extra_field {
 
 /// The head of an answer of the router's own whose text has no end yet. Its connection serves
 /// nothing else. `framing`: chunked or close.
-[[nodiscard]] std::string open_answer(body_framing framing, std::string_view request_id);
+[[nodiscard]] std::string open_answer(body_framing framing, std::string_view type,
+                                      std::string_view request_id);
 
 /// What stands before a chunk of that size, in place of what `out` held. RFC 9112 7.1.
 void write_chunk_head(std::size_t size, std::string& out);

@@ -44,6 +44,7 @@ struct server::impl {
   lane_threads& lanes;
   http_settings settings;
   logger& log;
+  event_source events;
   std::vector<tcp_acceptor> acceptors;
   std::vector<std::unique_ptr<lane_services>> services;
   scraped_router scraped;
@@ -78,8 +79,9 @@ struct server::impl {
 };
 
 server::server(lane_threads& lanes, const http_settings& settings, logger& log,
-               server_observers observers)
-    : impl_(new impl{lanes, settings, log, {}, {}, {.observers = observers}, {}, {}}) {}
+               const event_ring& events, server_observers observers)
+    : impl_(
+          new impl{lanes, settings, log, {events, {}}, {}, {}, {.observers = observers}, {}, {}}) {}
 
 server::~server() = default;
 
@@ -107,8 +109,8 @@ void server::start(caf::actor_system& system, const std::vector<front_actor>& fr
     auto& lane = impl_->lanes.at(i);
     auto& services = impl_->services.emplace_back(std::make_unique<lane_services>(
         lane, impl_->lanes.names(), impl_->lanes.tls(),
-        make_actor_port(system, i, lane.io.get_executor(), fronts[i]), impl_->settings,
-        impl_->log));
+        make_actor_port(system, i, lane.io.get_executor(), fronts[i]), impl_->settings, impl_->log,
+        impl_->events));
     services->scraped = &impl_->scraped;
     services->access = impl_->scraped.observers.access;
     impl_->scraped.lanes.push_back(services.get());

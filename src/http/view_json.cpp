@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view_json.hpp"
 
+#include "event_json.hpp"
 #include "response_head.hpp"
 
 #include <boost/json/array.hpp>
@@ -105,6 +106,47 @@ boost::json::object capacity_object(const capacity_view& capacity) {
           {"failed_launches", std::move(failed)}};
 }
 
+boost::json::array replicas_of(const pool_view& pool) {
+  boost::json::array replicas;
+  for (const auto& replica : pool.replicas) {
+    replicas.push_back(replica_object(replica));
+  }
+  return replicas;
+}
+
+boost::json::array slots_of(const pool_view& pool) {
+  std::unordered_map<std::string_view, const replica_view*> by_slot;
+  for (const auto& replica : pool.replicas) {
+    if (replica.owned) {
+      by_slot[replica.place.slot] = &replica;
+    }
+  }
+  boost::json::array slots;
+  for (const auto& each : pool.slots) {
+    const auto& name = each.slot.name;
+    boost::json::object out{{"name", name},
+                            {"host", each.host},
+                            {"devices", boost::json::value_from(each.slot.devices)},
+                            {"address", each.slot.address},
+                            {"port", each.slot.port},
+                            {"log", each.log},
+                            {"stage", to_string(each.now)},
+                            {"reason", each.reason},
+                            {"detail", each.detail}};
+    if (each.now != slot_stage::free) {
+      out["since"] = utc(each.since);
+    }
+    if (each.now == slot_stage::draining) {
+      out["drain_left"] = seconds(each.drain_left);
+    }
+    if (const auto running = by_slot.find(name); running != by_slot.end()) {
+      out["replica"] = replica_object(*running->second);
+    }
+    slots.push_back(std::move(out));
+  }
+  return slots;
+}
+
 boost::json::string_view plain(std::string_view text) {
   return {text.data(), text.size()};
 }
@@ -137,46 +179,38 @@ std::string health_json(const fleet_view& fleet) {
 }
 
 std::string pool_json(const pool_view& pool) {
-  boost::json::array replicas;
-  for (const auto& replica : pool.replicas) {
-    replicas.push_back(replica_object(replica));
-  }
-  return boost::json::serialize(boost::json::object{{"replicas", std::move(replicas)},
+  return boost::json::serialize(boost::json::object{{"replicas", replicas_of(pool)},
                                                     {"capacity", capacity_object(pool.capacity)}});
 }
 
 std::string slots_json(const pool_view& pool) {
-  std::unordered_map<std::string_view, const replica_view*> by_slot;
-  for (const auto& replica : pool.replicas) {
-    if (replica.owned) {
-      by_slot[replica.place.slot] = &replica;
+  return boost::json::serialize(
+      boost::json::object{{"slots", slots_of(pool)}, {"capacity", capacity_object(pool.capacity)}});
+}
+
+std::string snapshot_json(const pool_view& pool, std::string_view version, const event_ring& ring,
+                          std::uint64_t last, const event_batch& recent) {
+  boost::json::array events;
+  for (const auto& each : recent.events) {
+    if (each->number <= last) {
+      auto out = event_object(*each);
+      out["id"] = event_id(ring, each->number);
+      events.push_back(std::move(out));
     }
   }
-  boost::json::array slots;
-  for (const auto& each : pool.slots) {
-    const auto& name = each.slot.name;
-    boost::json::object out{{"name", name},
-                            {"host", each.host},
-                            {"devices", boost::json::value_from(each.slot.devices)},
-                            {"address", each.slot.address},
-                            {"port", each.slot.port},
-                            {"log", each.log},
-                            {"stage", to_string(each.now)},
-                            {"reason", each.reason},
-                            {"detail", each.detail}};
-    if (each.now != slot_stage::free) {
-      out["since"] = utc(each.since);
-    }
-    if (each.now == slot_stage::draining) {
-      out["drain_left"] = seconds(each.drain_left);
-    }
-    if (const auto running = by_slot.find(name); running != by_slot.end()) {
-      out["replica"] = replica_object(*running->second);
-    }
-    slots.push_back(std::move(out));
-  }
-  return boost::json::serialize(boost::json::object{{"slots", std::move(slots)},
-                                                    {"capacity", capacity_object(pool.capacity)}});
+  const auto& totals = pool.totals;
+  return boost::json::serialize(
+      boost::json::object{{"version", plain(version)},
+                          {"boot", ring.boot()},
+                          {"last_event", event_id(ring, last)},
+                          {"replicas", replicas_of(pool)},
+                          {"slots", slots_of(pool)},
+                          {"capacity", capacity_object(pool.capacity)},
+                          {"totals", boost::json::object{{"routed", totals.routed},
+                                                         {"affinity_hits", totals.affinity_hits},
+                                                         {"rejected", totals.rejected},
+                                                         {"sessions", totals.sessions}}},
+                          {"events", std::move(events)}});
 }
 
 std::string one_replica_json(const replica_view& replica, const slot_view* at,

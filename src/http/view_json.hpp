@@ -2,8 +2,10 @@
 #pragma once
 
 #include "fleet/core/admin.hpp"
+#include "fleet/core/event_ring.hpp"
 #include "fleet/core/view.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,12 @@ namespace fleet::http {
 /// The body of GET /slots: every declared slot in the order they are filled, each with its replica
 /// where it has one.
 [[nodiscard]] std::string slots_json(const pool_view& pool);
+
+/// The body of GET /snapshot: both of these with totals and `recent` events; `last`: the number of
+/// the newest event that it holds.
+[[nodiscard]] std::string snapshot_json(const pool_view& pool, std::string_view version,
+                                        const event_ring& ring, std::uint64_t last,
+                                        const event_batch& recent);
 
 /// The body of GET /replicas/{name}. While it is launched, `at` is its slot and `log_line` the last
 /// line of its log; else `at` is null.

@@ -31,7 +31,9 @@ const replica_view one_view{.instance = {7},
                             .routed = 9,
                             .reason = "answered 503",
                             .since = 5s,
-                            .place = {"node0-d4", {4, 5}, "node0", "/tmp/node0-d4.log"}};
+                            .place = {"node0-d4", {4, 5}, "node0", "/tmp/node0-d4.log"},
+                            .answers = 4,
+                            .first_byte_sum = 6s};
 
 const capacity_view one_pool{.owned = 1,
                              .ceiling = 2,
@@ -76,16 +78,22 @@ TEST_CASE("every message type survives a round trip with all its fields") {
   check_round_trip(system, ticket{{3}, affinity::moved_load});
   check_round_trip(system, route_answer{true, {{3}, affinity::hit}, no_route::all_tried});
   check_round_trip(system, turn_end{{4}, "s", turn_outcome::timed_out, "too slow"});
+  check_round_trip(system, turn_end{.replica = {4}, .first_byte = 7ms});
+  check_round_trip(system, pin_note{affinity::moved_gone, 3});
+  const pin_view pin{{1}, 2s, 3, 4, affinity::hit, affinity::moved_load, 5, 6s};
+  check_round_trip(system, pin);
+  check_round_trip(system, session_view{"a", pin, "b"});
   check_round_trip(system, one_view);
   check_round_trip(system, fleet_view{1, 2, 3, 4, {one_view, one_view}});
   check_round_trip(system, probe_result{probe_verdict::inconclusive, "no descriptors", true});
   check_round_trip(system, phase_report{{5}, phase::draining, true, "why"});
   check_round_trip(system, slot_report{3, {4}, slot_stage::unconfirmed, phase::ready, "r", "d"});
   const slot_spec slot{.name = "a-d1", .host = 2, .devices = {1}, .port = 8002, .address = "a"};
-  check_round_trip(
-      system, pool_view{{one_view},
-                        one_pool,
-                        {{slot, "a", "/l/a-d1.log", slot_stage::loading, "reason", "why", 7s}}});
+  check_round_trip(system,
+                   pool_view{{one_view},
+                             one_pool,
+                             {{slot, "a", "/l/a-d1.log", slot_stage::loading, "reason", "why", 7s}},
+                             {1, 2, 3, 4}});
   check_round_trip(system, log_answer{log_outcome::read, "text", 12, "why"});
   check_round_trip(system, grow_answer{grow_outcome::launch_failed, "why", one_view, one_pool});
   check_round_trip(system,

@@ -184,6 +184,44 @@ TEST_CASE("a replica whose process is dead already is retired without waiting") 
   CHECK(sim.shrink("near-d0").outcome == shrink_outcome::stopped);
 }
 
+TEST_CASE("a drain is logged when it begins and when it ends, with its time and what ended it") {
+  struct row {
+    std::chrono::seconds turn;
+    std::string end;
+  };
+  for (const auto& [turn, end] : {row{0s, "after=0.0 ended=idle"}, row{7s, "after=7.0 ended=idle"},
+                                  row{90s, "after=60.0 ended=timeout"}}) {
+    CAPTURE(end);
+    serving_pool sim({.replicas = 0, .near = 1, .launch = {.drain_timeout = 60s}});
+    const auto where = sim.begin("s").where.replica;
+    if (turn == 0s)
+      sim.finish(where, "s");
+    const auto answer = sim.ask_shrink("near-d0");
+    sim.run();
+    CHECK(sim.log.count("replica_draining") == 1);
+    CHECK(sim.log.count("replica_drained") == (turn == 0s ? 1 : 0));
+    sim.play(turn);
+    sim.finish(where, "s");
+    sim.play(1s);
+    CHECK(sim.log.count("replica_drained") == 1);
+    CHECK(sim.log.last("replica_drained") == "replica=near-d0 instance=i1 " + end);
+  }
+}
+
+TEST_CASE("a launch is logged before its command; what never served has no drain to log") {
+  simulated_pool sim;
+  sim.commands->launches["near-d0"] = {.after = 5s};
+  const auto grown = sim.ask_grow();
+  sim.play(1s);
+  CHECK(sim.log.count("replica_launching") == 1);
+  CHECK(sim.log.count("replica_launched") == 0);
+  sim.play(4s);
+  CHECK(sim.log.count("replica_launched") == 1);
+  sim.shrink("near-d0");
+  CHECK(sim.log.count("replica_stopped") == 1);
+  CHECK(sim.log.count("replica_draining") + sim.log.count("replica_drained") == 0);
+}
+
 TEST_CASE("static and unknown replicas are not stopped") {
   simulated_pool sim({.replicas = 1, .near = 1});
   CHECK(sim.shrink("node0").outcome == shrink_outcome::not_owned);

@@ -52,6 +52,7 @@ TEST_CASE("a field is known by its name in any case, and by its whole name only"
       {"X-Forwarded-Host", forwarded_host},
       {"X-Forwarded-Proto", forwarded_proto},
       {"Host", host},
+      {"X-Affinity", affinity},
       {"X-Replica", replica},
       {"X-Request-Id", request_id},
       {"Server", server},

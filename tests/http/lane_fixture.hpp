@@ -47,6 +47,10 @@ struct scripted_port final : fleet_port {
   void finished(turn_end end) override { ended.push_back(std::move(end)); }
   awaitable<replica_spec> describe(instance_id instance) override { co_return specs[instance]; }
   awaitable<fleet_view> health() override { co_return seen; }
+  awaitable<session_view> session(std::string id) override {
+    admin_calls.push_back("session " + id);
+    co_return pinned;
+  }
   awaitable<grow_answer> grow(std::string slot) override {
     admin_calls.push_back("grow " + slot);
     co_return grown;
@@ -90,6 +94,7 @@ struct scripted_port final : fleet_port {
   log_answer logged;
   pool_view pool;
   fleet_view seen;
+  session_view pinned;
 };
 
 /// Sends `answer` to whoever connects once it has read a head, then does `then`.
@@ -158,8 +163,8 @@ struct lane_fixture {
   lane_fixture() {
     auto scripted = std::make_unique<scripted_port>();
     port = scripted.get();
-    services =
-        std::make_unique<lane_services>(lane, names, tls, std::move(scripted), settings, log);
+    services = std::make_unique<lane_services>(lane, names, tls, std::move(scripted), settings, log,
+                                               events);
     scraped.lanes.push_back(services.get());
     services->scraped = &scraped;
     lane.work.reset();
@@ -220,6 +225,8 @@ struct lane_fixture {
   }
 
   silent_log log;
+  event_ring ring{"b00t", 8};
+  event_source events{ring, {}};
   http_settings settings;
   resolver_pool names;
   tls_contexts tls;

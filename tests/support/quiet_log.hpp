@@ -4,6 +4,7 @@
 #include "fleet/core/log.hpp"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ class quiet_log final : public logger {
     last_.clear();
     for (const auto& x : fields)
       last_ += (last_.empty() ? "" : " ") + std::string(x.key) + "=" + std::string(x.value);
+    last_of_[std::string(event)] = last_;
     errors_ += level == log_level::error ? 1 : 0;
   }
 
@@ -35,6 +37,13 @@ class quiet_log final : public logger {
     return last_;
   }
 
+  /// The same of the last one with that name; empty: there was none.
+  [[nodiscard]] std::string last(const std::string& event) const {
+    const std::lock_guard guard(mutex_);
+    const auto found = last_of_.find(event);
+    return found == last_of_.end() ? std::string() : found->second;
+  }
+
   /// Lines of level error so far: defects.
   [[nodiscard]] std::size_t errors() const {
     const std::lock_guard guard(mutex_);
@@ -45,6 +54,7 @@ class quiet_log final : public logger {
   mutable std::mutex mutex_;
   std::vector<std::string> events_;
   std::string last_;
+  std::map<std::string, std::string> last_of_;
   std::size_t errors_ = 0;
 };
 

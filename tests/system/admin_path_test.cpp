@@ -8,11 +8,15 @@ using namespace fleet::rig;
 namespace {
 
 const std::vector<std::string> spellings{
-    "//replicas",       "/replicas/",        "/replicas?x=1",      "/replicas#a",
-    "/%72eplicas",      "/./replicas",       "/v1/../replicas",    "/REPLICAS",
-    "/replicas;a",      "/replicas%2f",      "/x/../replicas",     "/replicas/u",
-    "/replicas/u/",     "//replicas/u",      "/%72eplicas/u",      "/v1/../replicas/u",
-    "/slots/a/release", "http://h/replicas", "http://h//replicas", "http://h/replicas/u"};
+    "//replicas",         "/replicas/",          "/replicas?x=1",
+    "/replicas#a",        "/%72eplicas",         "/./replicas",
+    "/v1/../replicas",    "/REPLICAS",           "/replicas;a",
+    "/replicas%2f",       "/x/../replicas",      "/replicas/u",
+    "/replicas/u/",       "//replicas/u",        "/%72eplicas/u",
+    "/v1/../replicas/u",  "/slots/a/release",    "http://h/replicas",
+    "http://h//replicas", "http://h/replicas/u", "/snapshot",
+    "//snapshot",         "/%73napshot",         "/snapshot?x",
+    "/sessions/s",        "/events?after=0",     "//events"};
 
 }  // namespace
 

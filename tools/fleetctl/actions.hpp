@@ -65,6 +65,8 @@ int scale_replicas(const session& at);
 int release_slot(const session& at);
 int show_logs(const session& at);
 int watch_fleet(const session& at);
+int show_events(const session& at);
+int show_session(const session& at);
 
 /// Launches on these slots, an empty name for any free one; shows it, and with `wait` until each,
 /// and each that is under way already, is ready or has failed.

@@ -21,6 +21,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <utility>
 
 namespace fleet::ctl {
 
@@ -70,9 +71,39 @@ void take(answer& into, parser& from) {
   }
 }
 
+/// What an answer without an end is given to; without a target: the answer has one.
+using taker = std::function<bool(std::string_view)>;
+
+/// Limits the time until a next piece.
+using rearm = std::function<void()>;
+
 template <class Stream>
-asio::awaitable<void> converse(Stream& stream, message& question, answer& into) {
+asio::awaitable<void> read_pieces(Stream& stream, const taker& pieces, const rearm& again,
+                                  answer& into) {
+  beast::flat_buffer buffer;
+  parser response;
+  response.body_limit(boost::none);
+  co_await http::async_read_header(stream, buffer, response, use_awaitable);
+  const bool good = response.get().result_int() / 100 == 2;
+  bool wanted = true;
+  while (wanted && !response.is_done()) {
+    again();
+    co_await http::async_read_some(stream, buffer, response, use_awaitable);
+    if (good) {
+      wanted = pieces(std::exchange(response.get().body(), {}));
+    }
+  }
+  take(into, response);
+}
+
+template <class Stream>
+asio::awaitable<void> converse(Stream& stream, message& question, const taker& pieces,
+                               const rearm& again, answer& into) {
   co_await http::async_write(stream, question, use_awaitable);
+  if (pieces) {
+    co_await read_pieces(stream, pieces, again, into);
+    co_return;
+  }
   beast::flat_buffer buffer;
   parser response;
   response.body_limit(most_body);
@@ -84,7 +115,8 @@ using deadline = std::optional<std::chrono::steady_clock::time_point>;
 
 /// Connects, asks, and reads the answer. Throws system_error where that fails.
 asio::awaitable<void> talk(const request& question, const router_url& where, deadline until,
-                           message& out, asio::ssl::context* tls, answer& into) {
+                           message& out, asio::ssl::context* tls, const taker& pieces,
+                           answer& into) {
   const auto executor = co_await asio::this_coro::executor;
   beast::tcp_stream stream(executor);
   tcp::resolver resolver(executor);
@@ -93,15 +125,18 @@ asio::awaitable<void> talk(const request& question, const router_url& where, dea
   stream.expires_at(std::min(connected_by, until.value_or(connected_by)));
   co_await stream.async_connect(found, use_awaitable);
   into.router = reached::yes;
-  if (until) {
-    stream.expires_at(*until);
-  } else if (question.limit) {
-    stream.expires_after(*question.limit);
-  } else {
-    stream.expires_never();
-  }
+  const rearm again = [&] {
+    if (until) {
+      stream.expires_at(*until);
+    } else if (question.limit) {
+      stream.expires_after(*question.limit);
+    } else {
+      stream.expires_never();
+    }
+  };
+  again();
   if (tls == nullptr) {
-    co_await converse(stream, out, into);
+    co_await converse(stream, out, pieces, again, into);
     co_return;
   }
   beast::ssl_stream<beast::tcp_stream&> secure(stream, *tls);
@@ -110,7 +145,7 @@ asio::awaitable<void> talk(const request& question, const router_url& where, dea
            const_cast<char*>(where.host.c_str()));
   secure.set_verify_callback(asio::ssl::host_name_verification(where.host));
   co_await secure.async_handshake(asio::ssl::stream_base::client, use_awaitable);
-  co_await converse(secure, out, into);
+  co_await converse(secure, out, pieces, again, into);
 }
 
 std::string reason_of(const system_error& why, bool connected) {
@@ -164,6 +199,15 @@ client::client(const invocation& where, std::optional<std::chrono::steady_clock:
 }
 
 answer client::call(const request& question, std::stop_token stop) const {
+  return ask(question, nullptr, stop);
+}
+
+answer client::follow(const request& question, const taker& pieces) const {
+  return ask(question, pieces, {});
+}
+
+answer client::ask(const request& question, const taker& pieces,
+                   const std::stop_token& stop) const {
   answer into;
   if (!tls_failure_.empty()) {
     into.failure = tls_failure_;
@@ -171,7 +215,7 @@ answer client::call(const request& question, std::stop_token stop) const {
   }
   asio::io_context io{1};
   auto out = message_of(question, where_.router, where_.token);
-  asio::co_spawn(io, talk(question, where_.router, until_, out, tls_.get(), into),
+  asio::co_spawn(io, talk(question, where_.router, until_, out, tls_.get(), pieces, into),
                  [this, &into](std::exception_ptr failed) {
                    if (failed) {
                      try {

@@ -6,6 +6,7 @@
 #include <boost/asio/ssl/context.hpp>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -55,12 +56,21 @@ class client {
     return call({.target = std::move(target)}, std::move(stop));
   }
 
+  /// Takes an answer that has no end, piece by piece, until `take` gives false or it ends. The
+  /// limit is for the time without a piece. Its body is left out, but for a refusal's.
+  [[nodiscard]] answer follow(const request& question,
+                              const std::function<bool(std::string_view)>& take) const;
+
   /// Whether --timeout is over.
   [[nodiscard]] bool late() const { return until_ && std::chrono::steady_clock::now() >= *until_; }
   [[nodiscard]] const router_url& router() const { return where_.router; }
   [[nodiscard]] bool has_token() const { return !where_.token.empty(); }
 
  private:
+  [[nodiscard]] answer ask(const request& question,
+                           const std::function<bool(std::string_view)>& take,
+                           const std::stop_token& stop) const;
+
   const invocation& where_;
   std::optional<std::chrono::steady_clock::time_point> until_;
   std::unique_ptr<boost::asio::ssl::context> tls_;  ///< null: plain HTTP

@@ -57,6 +57,7 @@ const std::vector<option>& command_options() {
       {"yes", 'y', "", "do not ask"},
       {"follow", 'f', "", "go on with what is written from now on, until Ctrl-C"},
       {"tail", 0, "N", "lines from the end [100]", names_a::number},
+      {"json", 0, "", "one JSON object a line, as -o json"},
   };
   return all;
 }
@@ -110,6 +111,19 @@ const std::vector<command>& commands() {
        1,
        names_a::slot},
       {"watch", "", "the status, redrawn until Ctrl-C; piped: a line for each change", "", {}},
+      {"events",
+       "",
+       "what happened to the fleet: replicas lost, replaced, launched, drained",
+       "The router keeps the last 1024 since it was started. With --follow it goes on, also after\n"
+       "the router was started again.",
+       {"follow", "tail", "json"}},
+      {"session",
+       "ID",
+       "where a conversation is pinned, and why",
+       "ID is what the router's answers carry as X-Session-Id.",
+       {},
+       1,
+       1},
       {"health", "", "the router's own health; exit 1 when no replica is routable", "", {}},
       {"check",
        "FILE",
@@ -162,6 +176,7 @@ std::string general_help() {
     text += option_line(each);
   }
   return text +
+         "\nA router's URL without a port means 8000, with https:// 443.\n"
          "\nExit status: 0 done, 1 refused by the router or failed, 2 usage, 3 router "
          "unreachable,\n"
          "4 timed out waiting. `fleetctl COMMAND --help` says more about a command.\n";

@@ -25,6 +25,9 @@ std::string next_step(const std::string& code, const std::string& slot) {
       {"not_owned", "stop it where it was started"},
       {"not_unconfirmed", "only unconfirmed slots need a release; see `fleetctl slots`"},
       {"launch_failed", "`fleetctl slots` shows where each slot stands"},
+      {"unknown_session",
+       "it may have expired, or its replica was drained; its next turn gets a new pin"},
+      {"too_many_followers", "end another `fleetctl events -f` or dashboard"},
       {"log_unreadable", "`fleetctl slots` shows whether anything was launched there"},
       {"shutting_down", "start the router again"},
       {"not_found", "is this router older than fleetctl? see `fleetctl version`"}};

@@ -9,13 +9,14 @@ namespace fleet::ctl {
 
 namespace {
 
-/// A shell word that prints what may stand there; empty: nothing is known.
-std::string source_of(names_a what) {
+/// A command that prints what may stand there; empty: nothing is known. `where`: shell words that
+/// name the router, with a blank in front.
+std::string source_of(names_a what, const std::string& where = {}) {
   switch (what) {
     case names_a::slot:
-      return "fleetctl slots -o name 2>/dev/null";
+      return "fleetctl" + where + " slots -o name 2>/dev/null";
     case names_a::replica:
-      return "fleetctl replicas -o name 2>/dev/null";
+      return "fleetctl" + where + " replicas -o name 2>/dev/null";
     case names_a::shell:
       return "echo bash zsh fish";
     case names_a::format:
@@ -72,7 +73,7 @@ std::string bash_words(names_a what) {
   if (what == names_a::file) {
     return "COMPREPLY=($(compgen -f -- \"$word\"))";
   }
-  const auto source = source_of(what);
+  const auto source = source_of(what, " \"${where[@]}\"");
   return source.empty() ? ":" : "COMPREPLY=($(compgen -W \"$(" + source + ")\" -- \"$word\"))";
 }
 
@@ -94,24 +95,34 @@ std::string bash() {
     operands += "      " + each.name + ") " + bash_words(each.what) + " ;;\n";
   }
   return "# bash completion for fleetctl: source <(fleetctl completion bash)\n"
+         "# The words come from the line: bash itself splits a URL at its colons.\n"
          "_fleetctl() {\n"
-         "  local word=${COMP_WORDS[COMP_CWORD]} command='' i\n"
+         "  local word=${COMP_WORDS[COMP_CWORD]} command='' before='' i\n"
+         "  local -a words where=()\n"
+         "  local typed=${COMP_LINE:0:COMP_POINT}\n"
+         "  read -ra words <<<\"$typed\"\n"
+         "  [[ $typed == *[[:space:]] ]] && words+=('')\n"
+         "  before=${words[${#words[@]} - 2]}\n"
          "  local options='" +
          dashed(global_options()) +
          "'\n"
          "  COMPREPLY=()\n"
-         "  case ${COMP_WORDS[COMP_CWORD - 1]} in\n" +
-         arguments +
-         "  esac\n"
-         "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
-         "    case ${COMP_WORDS[i]} in\n"
+         "  for ((i = 1; i < ${#words[@]} - 1; ++i)); do\n"
+         "    case ${words[i]} in\n"
+         "      --router|--token|--token-file|--ca-file)\n"
+         "        where+=(\"${words[i]}\" \"${words[i + 1]/#\\~/$HOME}\") ;;&\n"
+         "      --router=*|--token=*|--token-file=*|--ca-file=*|--insecure-skip-verify)\n"
+         "        where+=(\"${words[i]}\") ;;\n"
          "      " +
          takes +
          ") i=$((i + 1)) ;;\n"
          "      -*) ;;\n"
-         "      *) command=${COMP_WORDS[i]}; break ;;\n"
+         "      *) [[ $command ]] || command=${words[i]} ;;\n"
          "    esac\n"
          "  done\n"
+         "  case $before in\n" +
+         arguments +
+         "  esac\n"
          "  if [[ $word == -* ]]; then\n"
          "    case $command in\n" +
          options +

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace fleet::ctl {
@@ -154,10 +155,12 @@ class outlook {
 };
 
 /// The launch has come to its end: says so, once.
-int conclude(const session& at, live_lines& live, const launch& of, bool wait) {
+int conclude(const session& at, live_lines& live, const launch& of, bool wait,
+             std::set<std::string>& said) {
   if (of.failure()) {
     live.clear();
-    return complain(*of.failure());
+    // Of several that failed for one reason one line is enough.
+    return said.insert(of.failure()->text).second ? complain(*of.failure()) : of.failure()->status;
   }
   if (at.asked.output == output_format::json) {
     at.screen.write(of.body() + "\n");
@@ -184,6 +187,7 @@ int launch_all(const session& at, const std::vector<std::string>& slots, bool wa
   }
   live_lines live(at.screen);
   outlook out(at);
+  std::set<std::string> said;
   pauses between;
   for (;;) {
     auto& open = launches.open;
@@ -198,7 +202,7 @@ int launch_all(const session& at, const std::vector<std::string>& slots, bool wa
       each->hear(wait);
     }
     const auto end = launches.show(
-        at, live, wait, [&](const launch& of) { return conclude(at, live, of, wait); },
+        at, live, wait, [&](const launch& of) { return conclude(at, live, of, wait, said); },
         "timed out; not ready yet: ", "; the router goes on, `fleetctl watch` shows it");
     if (end) {
       return *end;

@@ -30,7 +30,7 @@ int run(const invocation& asked) {
       {"add", add_replicas},     {"remove", remove_replicas}, {"scale", scale_replicas},
       {"release", release_slot}, {"logs", show_logs},         {"watch", watch_fleet},
       {"health", show_health},   {"check", check_file},       {"completion", print_completion},
-      {"version", show_version}};
+      {"events", show_events},   {"session", show_session},   {"version", show_version}};
   std::optional<std::chrono::steady_clock::time_point> until;
   if (asked.timeout) {
     until = std::chrono::steady_clock::now() + *asked.timeout;

@@ -58,6 +58,10 @@ std::uint64_t count(const json::object& of, std::string_view key) {
   return ec ? 0 : value;
 }
 
+std::chrono::nanoseconds seconds(const json::object& of, std::string_view key) {
+  return std::chrono::seconds(count(of, key));
+}
+
 const json::object& object(const json::object& of, std::string_view key) {
   const auto* found = member(of, key);
   return found != nullptr && found->is_object() ? found->get_object() : no_object();
@@ -204,6 +208,44 @@ std::optional<std::vector<slot>> read_slots(std::string_view json) {
 std::optional<replica> read_replica(std::string_view json) {
   const auto from = parsed(json);
   return from ? std::optional(replica_of(*from)) : std::nullopt;
+}
+
+fleet_event read_event(std::string_view json) {
+  fleet_event out;
+  const auto from = parsed(json).value_or(json::object());
+  for (const auto& each : from) {
+    const auto* value = each.value().if_string();
+    if (value == nullptr) {
+      continue;
+    }
+    std::string told(value->data(), value->size());
+    if (each.key() == "at") {
+      out.at = std::move(told);
+    } else if (each.key() == "event") {
+      out.name = std::move(told);
+    } else {
+      out.fields.emplace_back(std::string(each.key()), std::move(told));
+    }
+  }
+  return out;
+}
+
+std::optional<conversation> read_session(std::string_view json) {
+  const auto from = parsed(json);
+  if (!from || text(*from, "replica").empty()) {
+    return std::nullopt;
+  }
+  const auto& move = object(*from, "last_move");
+  return conversation{.id = text(*from, "session"),
+                      .replica = text(*from, "replica"),
+                      .age = seconds(*from, "age_s"),
+                      .turns = count(*from, "turns"),
+                      .in_flight = count(*from, "in_flight"),
+                      .last = text(*from, "last"),
+                      .moved = !move.empty(),
+                      .from = text(move, "from"),
+                      .why = text(move, "why"),
+                      .moved_age = seconds(move, "age_s")};
 }
 
 refusal read_refusal(std::string_view json) {

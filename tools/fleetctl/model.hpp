@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fleet::ctl {
@@ -83,6 +84,30 @@ struct slot {
   std::optional<std::chrono::nanoseconds> drain_left;  ///< while it drains
   std::optional<replica> running;
 };
+
+/// The data of one message of GET /events.
+struct fleet_event {
+  std::string at;  ///< as the router writes it
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> fields;
+};
+[[nodiscard]] fleet_event read_event(std::string_view json);
+
+/// GET /sessions/{id}.
+struct conversation {
+  std::string id;
+  std::string replica;
+  std::chrono::nanoseconds age{0};
+  std::uint64_t turns = 0;
+  std::uint64_t in_flight = 0;
+  std::string last;    ///< how its last turn was routed
+  bool moved = false;  ///< it did, and the rest tells of the last time
+  std::string from;
+  std::string why;
+  std::chrono::nanoseconds moved_age{0};
+};
+/// None when the text is no JSON object, or names no replica.
+[[nodiscard]] std::optional<conversation> read_session(std::string_view json);
 
 /// None when the text is no JSON object, or has no list of replicas or slots.
 [[nodiscard]] std::optional<pool> read_pool(std::string_view json);

@@ -92,6 +92,7 @@ class reader {
     into.no_wait = has("no-wait");
     into.yes = has("yes");
     into.follow = has("follow");
+    into.json = has("json");
     return {};
   }
 

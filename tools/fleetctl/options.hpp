@@ -34,8 +34,9 @@ struct invocation {
   bool wait = false;           ///< add, scale
   bool no_wait = false;        ///< remove
   bool yes = false;            ///< release
-  bool follow = false;         ///< logs
-  std::uint64_t tail = 100;    ///< logs: lines
+  bool follow = false;         ///< logs, events
+  bool json = false;           ///< events
+  std::uint64_t tail = 100;    ///< logs: lines; events
   std::uint64_t scale_to = 0;  ///< scale
 };
 

@@ -30,6 +30,9 @@ struct concern {
 [[nodiscard]] lines replica_lines(const std::vector<replica>& replicas, wall_time now, bool wide);
 [[nodiscard]] lines slot_lines(const std::vector<slot>& slots, wall_time now, bool wide);
 [[nodiscard]] std::vector<concern> concerns_of(const fleet_picture& all, wall_time now);
+/// One event on one line.
+[[nodiscard]] line event_line(const fleet_event& event);
+[[nodiscard]] lines session_lines(const conversation& of);
 /// Totals, replicas, slots without one, and what needs a human: that last, or first where there may
 /// not be room for all.
 [[nodiscard]] lines status_lines(const fleet_picture& all, wall_time now,

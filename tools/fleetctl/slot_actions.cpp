@@ -69,11 +69,16 @@ int release_slot(const session& at) {
   const auto& notes = members->left.unconfirmed;
   const auto note = std::find_if(notes.begin(), notes.end(),
                                  [&](const slot_note& each) { return each.slot == name; });
-  if (note == notes.end()) {
-    return complain({exit_refused, printable(name) + " is not unconfirmed; `fleetctl slots` shows "
-                                                     "where each slot stands"});
-  }
   const auto slots = read_slots(at.router.get("/slots").body).value_or(std::vector<slot>());
+  if (note == notes.end()) {
+    const bool known = std::any_of(slots.begin(), slots.end(),
+                                   [&](const slot& each) { return each.name == name; });
+    return complain({exit_refused, known || slots.empty()
+                                       ? printable(name) + " is not unconfirmed; `fleetctl slots` "
+                                                           "shows where each slot stands"
+                                       : "there is no slot " + printable(name) +
+                                             "; `fleetctl slots` lists them"});
+  }
   std::fputs(rendered(known_about(*note, slots), {}).c_str(), stderr);
   if (!at.asked.yes) {
     if (::isatty(STDIN_FILENO) == 0) {

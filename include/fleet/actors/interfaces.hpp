@@ -53,7 +53,9 @@ using turn_actor = caf::typed_actor<
     // Name and address of an instance that a ticket named; port 0 when it is gone.
     caf::replies_to<describe_atom, instance_id>::with<replica_spec>,
     // The table for GET /health.
-    caf::replies_to<health_atom>::with<fleet_view>>;
+    caf::replies_to<health_atom>::with<fleet_view>,
+    // Where this conversation is pinned, and why.
+    caf::replies_to<session_atom, std::string /*id*/>::with<session_view>>;
 
 /// One per lane: what HTTP connections of that lane talk to. Delegates all of it: turns to the
 /// router, admin questions to the supervisor.
@@ -79,8 +81,10 @@ using router_actor = turn_actor::extend<
 using session_shard_actor = caf::typed_actor<
     // The pinned instance, value 0 when there is none (or it expired). Touches nothing.
     caf::replies_to<lookup_atom, std::string /*id*/>::with<instance_id>,
+    // The same with what led to it.
+    caf::replies_to<session_atom, std::string /*id*/>::with<pin_view>,
     // The session is pinned there, one more of its turns is in flight.
-    caf::reacts_to<pin_atom, std::string /*id*/, instance_id>,
+    caf::reacts_to<pin_atom, std::string /*id*/, instance_id, pin_note>,
     // One of its turns ended there; the pin's age starts now. `reached`: the replica saw some of
     // it. A pin that no turn ever reached goes, since nothing is cached there.
     caf::reacts_to<unpin_atom, std::string /*id*/, instance_id, bool /*reached*/>,

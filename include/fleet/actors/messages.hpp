@@ -3,14 +3,13 @@
 // values themselves know nothing of CAF.
 #pragma once
 
+#include "fleet/actors/turn_messages.hpp"
 #include "fleet/core/admin.hpp"
 #include "fleet/core/process.hpp"
 #include "fleet/core/record.hpp"
 #include "fleet/core/replica.hpp"
 #include "fleet/core/slot_life.hpp"
 #include "fleet/core/slot_log.hpp"
-#include "fleet/core/turn.hpp"
-#include "fleet/core/view.hpp"
 
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/atom.hpp>
@@ -81,39 +80,6 @@ typename Inspector::result_type inspect(Inspector& f, replica_spec& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, instance_id& x) {
   return f(caf::meta::type_name("instance_id"), x.value);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, route_query& x) {
-  return f(caf::meta::type_name("route_query"), x.session, x.fresh, x.counted, x.tried);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, ticket& x) {
-  return f(caf::meta::type_name("ticket"), x.replica, x.how);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, route_answer& x) {
-  return f(caf::meta::type_name("route_answer"), x.found, x.where, x.why);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, turn_end& x) {
-  return f(caf::meta::type_name("turn_end"), x.replica, x.session, x.chosen, x.counted, x.how,
-           x.reason);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, replica_view& x) {
-  return f(caf::meta::type_name("replica_view"), x.instance, x.name, x.url, x.now, x.ready, x.owned,
-           x.draining, x.outstanding, x.routed, x.reason, x.since, x.place);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, fleet_view& x) {
-  return f(caf::meta::type_name("fleet_view"), x.sessions, x.routed, x.affinity_hits, x.rejected,
-           x.replicas);
 }
 
 template <class Inspector>
@@ -240,7 +206,7 @@ typename Inspector::result_type inspect(Inspector& f, slot_view& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, pool_view& x) {
-  return f(caf::meta::type_name("pool_view"), x.replicas, x.capacity, x.slots);
+  return f(caf::meta::type_name("pool_view"), x.replicas, x.capacity, x.slots, x.totals);
 }
 
 template <class Inspector>
@@ -317,6 +283,10 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_TYPE_ID(fleet, (fleet::log_query))
   CAF_ADD_TYPE_ID(fleet, (fleet::log_order))
   CAF_ADD_TYPE_ID(fleet, (fleet::log_answer))
+  CAF_ADD_TYPE_ID(fleet, (fleet::fleet_totals))
+  CAF_ADD_TYPE_ID(fleet, (fleet::pin_note))
+  CAF_ADD_TYPE_ID(fleet, (fleet::pin_view))
+  CAF_ADD_TYPE_ID(fleet, (fleet::session_view))
 
   CAF_ADD_ATOM(fleet, fleet, route_atom, "route")
   CAF_ADD_ATOM(fleet, fleet, finished_atom, "finished")
@@ -358,5 +328,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_ATOM(fleet, fleet, wait_atom, "wait")
   CAF_ADD_ATOM(fleet, fleet, abandon_atom, "abandon")
   CAF_ADD_ATOM(fleet, fleet, log_atom, "log")
+  CAF_ADD_ATOM(fleet, fleet, session_atom, "session")
 
 CAF_END_TYPE_ID_BLOCK(fleet)

@@ -86,6 +86,7 @@ struct pool_view {
   std::vector<replica_view> replicas;
   capacity_view capacity;
   std::vector<slot_view> slots;  ///< in the order they are filled
+  fleet_totals totals;
 
   friend bool operator==(const pool_view&, const pool_view&) = default;
 };

@@ -8,7 +8,8 @@ namespace fleet {
 
 /// The fields that mean something to the router, in a request or in an answer.
 enum class known_field : std::uint8_t {
-  none,  ///< any other: passed on as it is
+  none,      ///< any other: passed on as it is
+  affinity,  ///< X-Affinity
   authorization,
   connection,
   content_length,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fleet/core/replica.hpp"
+#include "fleet/core/session_view.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -32,8 +33,11 @@ class pin_table {
   /// The live pin of this session; value 0 when there is none. Changes nothing.
   [[nodiscard]] instance_id find(std::string_view session, time_point now) const;
 
+  /// The same with what led to it.
+  [[nodiscard]] pin_view view(std::string_view session, time_point now) const;
+
   /// The session is pinned to `where` from now on, and one more of its turns is in flight.
-  void pin(std::string session, instance_id where, time_point now);
+  void pin(std::string session, instance_id where, time_point now, pin_note note = {});
 
   /// One of its turns ended on `where`. `reached`: the replica saw some of it. A pin that no turn
   /// ever reached goes, since nothing is cached there; that is how failed tries leave no pins.
@@ -59,13 +63,20 @@ class pin_table {
   };
 
   // One conversation. It outlives its pin while turns of it are in flight, so that their ends are
-  // counted right whatever happens to the pin meanwhile.
+  // counted right whatever happens to the pin meanwhile. Seconds are of the caller's clock, modulo
+  // 2^32: half the room of a time_point, and there can be many sessions.
   struct session_record {
     instance_id where;  // value 0: no pin
     time_point ended;   // end of the last turn; set while idle
     link age;           // in idle_ or busy_
     link mates;         // in pins_[where]
     std::uint32_t in_flight = 0;
+    std::uint32_t turns = 0;
+    std::uint32_t since = 0;  // second of the first turn
+    std::uint32_t moved_at = 0;
+    std::uint32_t from = 0;  // of the last move
+    affinity last = affinity::none;
+    affinity moved = affinity::none;
     bool reached = false;  // a turn reached `where` since it was pinned there
   };
 
@@ -85,6 +96,8 @@ class pin_table {
   static void append(ring& r, link session_record::*side, node& n);
   static void unlink(ring& r, link session_record::*side, node& n);
   [[nodiscard]] bool expired(const session_record& r, time_point now) const;
+  static void begin(session_record& r, time_point now);
+  static void note_turn(session_record& r, time_point now, pin_note note);
   [[nodiscard]] ring& age_ring(const session_record& r) { return r.in_flight > 0 ? busy_ : idle_; }
   void release(node& n);
   void erase(node& n);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fleet/actors/interfaces.hpp"
+#include "fleet/core/event_ring.hpp"
 #include "fleet/core/log.hpp"
 #include "fleet/core/outcome.hpp"
 #include "fleet/http/lane_threads.hpp"
@@ -20,8 +21,9 @@ namespace fleet::http {
 /// the lane that accepted them. All members are called from one thread that is no lane.
 class server {
  public:
-  /// What `observers` names outlives it, as `lanes` and `log` do.
-  server(lane_threads& lanes, const http_settings& settings, logger& log,
+  /// `events`: what GET /events tells. All but the settings outlive it, what `observers` names as
+  /// well.
+  server(lane_threads& lanes, const http_settings& settings, logger& log, const event_ring& events,
          server_observers observers = {});
   server(const server&) = delete;
   server& operator=(const server&) = delete;

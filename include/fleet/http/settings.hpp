@@ -26,6 +26,8 @@ struct http_settings {
   std::chrono::nanoseconds idle_timeout = std::chrono::seconds(75);
   /// How long an idle connection to a replica is kept; uvicorn closes at 5 s.
   std::chrono::nanoseconds pool_timeout = std::chrono::seconds(4);
+  /// How long a client of GET /events may take to read one piece.
+  std::chrono::nanoseconds event_timeout = std::chrono::seconds(10);
   /// How long a client that still uploads may read an error before the connection goes.
   std::chrono::nanoseconds linger_timeout = std::chrono::seconds(5);
 };

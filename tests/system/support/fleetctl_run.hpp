@@ -41,6 +41,7 @@ class ctl_pool {
   ctl_pool& operator=(const ctl_pool&) = delete;
 
   std::uint16_t port() const { return router_->port(); }
+  const stub_host& host() const { return host_; }
   std::string log_path(const std::string& slot) const;
   // A command line that asks this router.
   std::vector<std::string> words(std::vector<std::string> given) const;
