@@ -18,6 +18,8 @@ install(FILES docs/prometheus/alerts.yml
   DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pypto-serving-router/docs/prometheus" COMPONENT programs)
 install(FILES docs/grafana/fleet.json
   DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pypto-serving-router/docs/grafana" COMPONENT programs)
+install(DIRECTORY docs/dashboard DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pypto-serving-router/docs"
+  COMPONENT programs)
 install(FILES docs/fleet.schema.json
   DESTINATION "${CMAKE_INSTALL_DATADIR}/pypto-serving-router" COMPONENT programs)
 # The unit names the program where it is installed, which is known at the installation only.

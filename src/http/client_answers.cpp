@@ -3,6 +3,7 @@
 // gets here.
 #include "admin_reads.hpp"
 #include "client_connection.hpp"
+#include "dashboard.hpp"
 #include "events.hpp"
 #include "exchange.hpp"
 #include "log_follow.hpp"
@@ -36,6 +37,11 @@ awaitable<bool> client_connection::answer() {
       const auto reply = answer_openapi(request_.head);
       co_return co_await send_own(admin_text(reply, may_keep()), may_keep());
     }
+    case route_kind::page: {
+      const bool keep = may_keep();
+      const auto text = answer_page(request_.head, request_.request_id, keep);
+      co_return co_await send_own(text, keep);
+    }
     case route_kind::admin:
       co_return co_await answer_admin_call();
     case route_kind::metrics: {
@@ -51,7 +57,8 @@ awaitable<bool> client_connection::answer() {
   // Named, not a braced temporary: g++ 12 destroys one twice around co_await.
   const refusal unknown{404, "not_found",
                         "no such path here; there are /v1/..., /health, /metrics, /replicas, "
-                        "/slots, /sessions, /events, /snapshot, /version and /openapi.json"};
+                        "/slots, /sessions, /events, /snapshot, /version, /dashboard and "
+                        "/openapi.json"};
   co_return co_await refuse(unknown);
 }
 

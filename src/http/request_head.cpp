@@ -45,6 +45,9 @@ route_kind classify(std::string_view method, std::string_view target) {
   if (path == "/metrics") {
     return route_kind::metrics;
   }
+  if (path == "/dashboard" || path.starts_with("/dashboard/")) {
+    return route_kind::page;
+  }
   if (is_admin_path(path)) {
     return route_kind::admin;
   }
@@ -131,6 +134,14 @@ void note_authorization(request_head& head, const std::vector<field_view>& field
   }
 }
 
+void note_entity_tags(request_head& head, const std::vector<field_view>& fields) {
+  for (const auto& field : fields) {
+    if (same_token(field.name, "If-None-Match")) {
+      head.if_none_match.append(head.if_none_match.empty() ? "" : ", ").append(field.value);
+    }
+  }
+}
+
 }  // namespace
 
 bool request_head::carries_session() const {
@@ -165,6 +176,9 @@ std::optional<refusal> read_head(const request_parser& parsed, std::string_view 
   }
   if (into.kind == route_kind::admin || into.kind == route_kind::metrics) {
     note_authorization(into, parsed.fields());
+  }
+  if (into.kind == route_kind::page) {
+    note_entity_tags(into, parsed.fields());
   }
   if (!parsed.head_done()) {
     return std::nullopt;

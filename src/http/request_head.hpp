@@ -20,6 +20,7 @@ enum class route_kind : std::uint8_t {
   options,  ///< OPTIONS *
   openapi,  ///< /openapi.json
   metrics,  ///< /metrics: with the token, or open
+  page,     ///< /dashboard and what is below it
   admin,    ///< /replicas, /slots, /sessions, /events, /snapshot, /version and what is below them:
             ///< with the token only
   unknown,
@@ -39,6 +40,7 @@ struct request_head {
   std::string session;  ///< the first X-Session-Id that is not blank
   std::string request_id;
   std::string authorization;  ///< of an admin request; empty unless there is exactly one
+  std::string if_none_match;  ///< of a request for the page: its lines joined
   std::string forwarded_for;  ///< X-Forwarded-For lines joined
   bool has_forwarded_proto = false;
   bool has_forwarded_host = false;

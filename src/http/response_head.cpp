@@ -112,7 +112,7 @@ std::string own_answer(int status, std::string_view body, bool keep_alive, bool 
   if (!body.empty()) {
     append_line(out, "Content-Type", type);
   }
-  if (status != 204) {
+  if (status != 204 && status != 304) {
     append_line(out, "Content-Length", std::to_string(body.size()));
   }
   for (const auto& field : extra) {
@@ -177,6 +177,8 @@ std::string_view reason_of(int status) {
       return "Accepted";
     case 204:
       return "No Content";
+    case 304:
+      return "Not Modified";
     case 400:
       return "Bad Request";
     case 401:

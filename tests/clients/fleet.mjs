@@ -18,7 +18,7 @@ export const refusing = (status) =>
 
 const deadline = 60_000;
 const running = new Set();
-const folder = mkdtempSync(join(tmpdir(), 'clients-'));
+export const folder = mkdtempSync(join(tmpdir(), 'clients-'));
 
 after(async () => {
   await Promise.all([...running].map(stop));
@@ -45,7 +45,7 @@ export async function eventually(look, what) {
 }
 
 /** Starts a program; gives the first capture of `pattern` in what it prints, and the process. */
-async function start(program, flags, pattern) {
+export async function start(program, flags, pattern) {
   const child = spawn(program, flags, {stdio: ['ignore', 'pipe', 'pipe']});
   running.add(child);
   child.once('exit', () => running.delete(child));

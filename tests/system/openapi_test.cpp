@@ -192,6 +192,12 @@ TEST_CASE("each documented route answers with its documented statuses and fields
   as_admin("GET", "/metrics", "/metrics", 200);
   CHECK(r.ask("GET", "/openapi.json", "/openapi.json", 200).body ==
         text_of_file(FLEET_SOURCE_DIR "/docs/openapi.json"));
+  for (const auto& [path, target] :
+       {std::pair{"/dashboard", "/dashboard"}, {"/dashboard/{file}", "/dashboard/app.js"}}) {
+    const auto tag = r.ask("GET", path, target, 200).get("ETag");
+    r.ask("GET", path, target, 304, "", "If-None-Match: " + tag + "\r\n");
+  }
+  r.ask("GET", "/dashboard/{file}", "/dashboard/x.js", 404);
   as_admin("GET", "/slots/{slot}/log", "/slots/n-d0/log", 502);
   as_admin("POST", "/replicas", "/replicas", 202);
   as_admin("GET", "/replicas/{name}", "/replicas/n-d0", 200);
