@@ -40,12 +40,14 @@ struct served_lane {
     scripted->answers.assign(turns, {.found = true, .where = {{1}, affinity::fresh}});
     port = scripted.get();
     services = std::make_unique<lane_services>(lanes.at(at), lanes.names(), lanes.tls(),
-                                               std::move(scripted), settings, log);
+                                               std::move(scripted), settings, log, events);
     room = {.lanes = {services.get()}, .most = 1000};
     listening = std::make_shared<listener>(*services, std::move(acceptor), room);
   }
 
   silent_log log;
+  event_ring ring{"boot"};
+  event_source events{ring, {}};
   scripted_port* port = nullptr;
   std::unique_ptr<lane_services> services;
   client_room room;
