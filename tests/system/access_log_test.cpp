@@ -81,12 +81,12 @@ TEST_CASE("log lines are valid UTF-8 whatever an X-Request-Id holds") {
   scripted_replica u{"u", [](replica_turn& turn) { turn.read_body(), turn.close(); }};
   for (const std::string format : {"json", "text"}) {
     ready_router r{fleet_of({u}), {"--log-format", format}};
-    exchange_once(r.port(), chat("{}", "X-Request-Id: a\xff\xc3(\xe2\x82\"b\r\n"));
+    exchange_once(r.port(), chat("{}", "X-Request-Id: a\xff\xc3 b\xe2\x82\"z\r\n"));
     REQUIRE(eventually([&] { return r.logged("replica_failed"); }));
     CHECK(r.stop() == 0);
     r.process().drain();
     const auto log = r.log();
     CHECK(fleet::harmless(log) == log);
-    CHECK(log.find("a??(??\\\"b") != std::string::npos);
+    CHECK(log.find("a?? b??\\\"z") != std::string::npos);
   }
 }
