@@ -188,8 +188,8 @@ TEST_CASE("bash completes commands, options and the names that the router knows"
   const temp_dir dir;
   const auto script = dir.write("completion", run_ctl({"completion", "bash"}).output);
   const auto complete = [&](const std::string& typed) {
-    const std::string line = "PATH=" + ctl_folder() + ":$PATH; source " + script +
-                             "; COMP_WORDS=(" + typed +
+    const std::string line = "PATH=" + ctl_folder() + ":$PATH; source " + script + "; COMP_LINE='" +
+                             typed + "'; COMP_POINT=${#COMP_LINE}" + "; COMP_WORDS=(" + typed +
                              "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _fleetctl; "
                              "echo \"${COMPREPLY[*]}\"";
     child_process bash{
@@ -201,5 +201,6 @@ TEST_CASE("bash completes commands, options and the names that the router knows"
   CHECK(complete("fleetctl st") == "status\n");
   CHECK(complete("fleetctl add --w") == "--wait\n");
   CHECK(complete("fleetctl -o w") == "wide\n");
-  CHECK(complete("fleetctl --router x release n") == "n-d0 n-d1\n");
+  CHECK(complete("fleetctl release n") == "n-d0 n-d1\n");
+  CHECK(complete("fleetctl --router " + at_port(p.port()) + " release n") == "n-d0 n-d1\n");
 }

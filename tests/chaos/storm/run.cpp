@@ -175,8 +175,11 @@ void run::quiet() {
   if (!rig::eventually([this] { return outstanding() == 0; }, patience()))
     return book_.fail("outstanding is not 0 at rest: " + rig::get(where_.port(), "/health").body);
   clients_.leave();
-  if (setup_.planted == plant::leak)
+  if (setup_.planted == plant::leak) {
     held_ = rig::many_clients(where_.port(), 2 * descriptors_spare);
+    rig::eventually(
+        [this] { return where_.router_descriptors() > descriptors_ + descriptors_spare; });
+  }
   std::size_t now = 0;
   const bool back = rig::eventually(
       [&] {
