@@ -7,8 +7,8 @@
 #include "fleet/actors/system.hpp"
 #include "fleet/config/fleet_file.hpp"
 #include "fleet/config/settings.hpp"
-#include "fleet/core/event_ring.hpp"
 #include "fleet/http/access_log.hpp"
+#include "fleet/http/event_ring.hpp"
 #include "fleet/http/fleet_tally.hpp"
 #include "fleet/http/lane_threads.hpp"
 #include "fleet/http/prober.hpp"
@@ -209,9 +209,9 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
           std::optional<fleet::journal> journal, const sigset_t& ending,
           std::string notify_socket) {
   fleet::stderr_log lines(given.level, given.format);
-  fleet::event_ring events(mint_boot());
+  fleet::http::event_ring events(mint_boot());
   fleet::http::fleet_tally tally(lines);
-  fleet::event_log log(tally, events, [] { return std::chrono::system_clock::now(); });
+  fleet::http::event_log log(tally, events, [] { return std::chrono::system_clock::now(); });
   fleet::service_manager manager(std::move(notify_socket), log);
   for (const auto& warning : spec.warnings) {
     log.warn("fleet_file", {{"warning", warning}});

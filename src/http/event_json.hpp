@@ -2,9 +2,9 @@
 // Events, samples and sessions as an operator's program reads them.
 #pragma once
 
-#include "fleet/core/event_ring.hpp"
 #include "fleet/core/session_view.hpp"
 #include "fleet/core/view.hpp"
+#include "fleet/http/event_ring.hpp"
 
 #include <boost/json/object.hpp>
 

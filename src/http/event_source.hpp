@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "fleet/core/event_ring.hpp"
+#include "fleet/http/event_ring.hpp"
 
 #include <atomic>
 #include <cstddef>

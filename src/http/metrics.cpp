@@ -23,14 +23,24 @@ const prometheus::Histogram::BucketBoundaries drain{0.1, 0.5, 1, 2.5, 5, 10, 30,
 
 }  // namespace buckets
 
-std::size_t turn_route(std::string_view path) {
+std::size_t turn_route(std::string_view target) {
   constexpr std::string_view root = "/v1/";
-  path.remove_prefix(path.starts_with(root) ? root.size() : path.size());
-  return path == "chat/completions" ? 0
-         : path == "completions"    ? 1
-         : path == "embeddings"     ? 2
-         : path == "models"         ? 3
-                                    : 4;
+  constexpr std::array<std::string_view, turn_routes.size() - 1> paths{
+      "chat/completions", "completions", "embeddings", "models"};
+  if (!target.starts_with(root)) {
+    return paths.size();
+  }
+  target.remove_prefix(root.size());
+  std::size_t place = 0;
+  for (const auto path : paths) {
+    // Not by path_of(): to look for a query costs more than all the rest of this.
+    if (target.starts_with(path) && (target.size() == path.size() || target[path.size()] == '?' ||
+                                     target[path.size()] == '#')) {
+      break;
+    }
+    ++place;
+  }
+  return place;
 }
 
 std::size_t code_class(int status) {

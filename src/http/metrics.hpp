@@ -24,8 +24,8 @@ namespace fleet::http {
 /// The `route` of a turn.
 inline constexpr std::array<std::string_view, 5> turn_routes{"chat_completions", "completions",
                                                              "embeddings", "models", "other"};
-/// The place of a path in turn_routes; `path` without its query.
-[[nodiscard]] std::size_t turn_route(std::string_view path);
+/// The place of a request's target in turn_routes, whatever its query.
+[[nodiscard]] std::size_t turn_route(std::string_view target);
 
 /// The `code` of a turn: the class of the status that the client got; none: it got no answer.
 inline constexpr std::array<std::string_view, 6> code_classes{"none", "2xx", "3xx",

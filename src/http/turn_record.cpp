@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 #include <utility>
 
 namespace fleet::http {
@@ -18,13 +17,22 @@ namespace {
 /// As much of a path is logged.
 constexpr std::size_t most_path = 256;
 
-/// What the access log says of an `affinity`, and why, by its places.
-constexpr std::array<std::pair<std::string_view, std::string_view>, affinity_outcomes.size()>
-    reasons{{{"none", "no session"},
-             {"miss", "first turn"},
-             {"hit", "pinned"},
-             {"moved", "slack"},
-             {"moved", "loss"}}};
+/// What the access log says of an `affinity`, and why.
+std::pair<std::string_view, std::string_view> told(affinity how, const client_request& request) {
+  switch (how) {
+    case affinity::hit:
+      return {"hit", "pinned"};
+    case affinity::fresh:
+      return {"miss", request.fresh_session ? "new_session" : "no_pin"};
+    case affinity::moved_load:
+      return {"moved", "load"};
+    case affinity::moved_gone:
+      return {"moved", "gone"};
+    case affinity::none:
+      break;
+  }
+  return {"none", request.head.pins() ? "affinity_off" : "no_session"};
+}
 
 double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
@@ -94,7 +102,7 @@ void turn_record::end(lane_meter& lane, access_log* log, client_request& request
                       const std::string& client) {
   const auto now = steady_clock::now();
   auto& at = replica_ ? *replica_ : lane.unplaced;
-  at.turns[turn_route(path_of(request.head.target))][code_class(status_)].Increment();
+  at.turns[turn_route(request.head.target)][code_class(status_)].Increment();
   if (how_) {
     lane.affinities[static_cast<std::size_t>(*how_)].Increment();
   }
@@ -116,6 +124,8 @@ void turn_record::end(lane_meter& lane, access_log* log, client_request& request
 void turn_record::tell(access_log& log, client_request& request, const std::string& client,
                        time_point now) const {
   const auto path = path_of(request.head.target);
+  const auto [chosen, why] =
+      how_ ? told(*how_, request) : std::pair<std::string_view, std::string_view>{};
   access_entry entry{.at = std::chrono::system_clock::now(),
                      .client = client,
                      .method = std::move(request.head.method),
@@ -125,6 +135,8 @@ void turn_record::tell(access_log& log, client_request& request, const std::stri
                      .code = refusal_,
                      .session = std::move(request.session),
                      .replica = replica_ ? replica_->name : std::string(),
+                     .affinity = chosen,
+                     .why = why,
                      .bytes_in = bytes_in_,
                      .bytes_out = bytes_out_,
                      .pieces = pieces_,
@@ -132,9 +144,6 @@ void turn_record::tell(access_log& log, client_request& request, const std::stri
                      .end = refusal_.empty() ? to_string(outcome_) : "refused",
                      .request_id = std::move(request.request_id),
                      .trace = std::string(trace_id(request.head.fields))};
-  if (how_) {
-    std::tie(entry.affinity, entry.why) = reasons[static_cast<std::size_t>(*how_)];
-  }
   if (refusal_.empty() && status_ != 0) {
     entry.first_byte = first_byte_ - began_;
   }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "fleet/core/admin.hpp"
-#include "fleet/core/event_ring.hpp"
 #include "fleet/core/view.hpp"
+#include "fleet/http/event_ring.hpp"
 
 #include <cstdint>
 #include <string>

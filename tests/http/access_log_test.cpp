@@ -252,7 +252,7 @@ TEST_CASE_FIXTURE(logged_lane, "a turn leaves one line that tells its way") {
   CHECK(told.at("session").as_string() == "s");
   CHECK(told.at("replica").as_string() == "replica1");
   CHECK(told.at("affinity").as_string() == "miss");
-  CHECK(told.at("why").as_string() == "first turn");
+  CHECK(told.at("why").as_string() == "no_pin");
   CHECK(told.at("bytes_in").to_number<int>() == 2);
   CHECK(told.at("bytes_out").to_number<int>() == 6);
   CHECK(told.at("pieces").to_number<int>() >= 1);

@@ -188,6 +188,19 @@ TEST_CASE_FIXTURE(metered_lane, "the series of a replica go with it") {
   CHECK(value(turns("chat_completions", "2xx", "replica1")) == 1);
 }
 
+TEST_CASE("a route is known by its path, whatever its query") {
+  const auto route = [](std::string_view target) { return turn_routes[turn_route(target)]; };
+  CHECK(route("/v1/chat/completions") == "chat_completions");
+  CHECK(route("/v1/completions?a=/v1/models") == "completions");
+  CHECK(route("/v1/embeddings#x") == "embeddings");
+  CHECK(route("/v1/models") == "models");
+  for (const auto* other : {"/v1/models/x", "/v1/modelsx", "/v1/", "/v1", "", "/completions",
+                            "/v1/Models", "/v1//models"}) {
+    CAPTURE(other);
+    CHECK(route(other) == "other");
+  }
+}
+
 TEST_CASE("counts that nobody holds any more are forgotten") {
   lane_meter meter;
   const auto held = meter.of("held");

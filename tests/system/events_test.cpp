@@ -49,7 +49,7 @@ TEST_CASE("fleetctl events -f shows a killed replica lost, replaced and ready ag
     last = place_of(after, event);
   }
   CHECK(place_of(after, "replica_launching") != std::string::npos);
-  CHECK(after.find("reason=\"killed by signal 9") != std::string::npos);
+  CHECK(after.find("reason=\"killed by SIGKILL") != std::string::npos);
   follower.signal(SIGINT);
   CHECK(follower.wait_exit() == 128 + SIGINT);
 }

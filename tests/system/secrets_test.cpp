@@ -30,8 +30,8 @@ struct guarded_pool {
     router.emplace(router_setup{
         .fleet = R"({"replicas":[)" + u.entry() + R"(],"hosts":[)" + host.entry() + "]}",
         .flags = {"--admin-token-file", dir.write("token", token + "\n"), "--state-file",
-                  dir.path() + "/state.json", "--log-level", "debug", "--log-format", "json",
-                  "--stop-grace", "5"}});
+                  dir.path() + "/state.json", "--access-log", dir.path() + "/access.log",
+                  "--log-level", "debug", "--log-format", "json", "--stop-grace", "5"}});
     std::filesystem::permissions(dir.path() + "/token", std::filesystem::perms::owner_read);
   }
 
@@ -66,7 +66,7 @@ TEST_CASE("D48 the admin token is in no log, environment, argument, record, answ
   REQUIRE(launched_ready(p.router->port(), "n-d0"));
   // What an operator does, well and badly.
   for (const auto* target : {"/replicas", "/replicas/n-d0", "/slots", "/slots/n-d0/log", "/version",
-                             "/openapi.json", "/nowhere"})
+                             "/metrics", "/openapi.json", "/nowhere"})
     p.call("GET", target, bearer);
   CHECK(p.call("POST", "/replicas", bearer, R"({"slot":"n-d1"})").status() == 202);
   p.call("POST", "/replicas", bearer, R"({"slot":"n-d2"})");

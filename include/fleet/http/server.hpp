@@ -2,9 +2,9 @@
 #pragma once
 
 #include "fleet/actors/interfaces.hpp"
-#include "fleet/core/event_ring.hpp"
 #include "fleet/core/log.hpp"
 #include "fleet/core/outcome.hpp"
+#include "fleet/http/event_ring.hpp"
 #include "fleet/http/lane_threads.hpp"
 #include "fleet/http/observers.hpp"
 #include "fleet/http/settings.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fleet/core/event_ring.hpp"
+#include "fleet/http/event_ring.hpp"
 
 #include "support/quiet_log.hpp"
 
@@ -12,6 +12,7 @@
 
 using namespace std::chrono_literals;
 using namespace fleet;
+using namespace fleet::http;
 
 namespace {
 

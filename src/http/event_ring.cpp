@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "fleet/core/event_ring.hpp"
+#include "fleet/http/event_ring.hpp"
 
 #include "fleet/core/harmless.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace fleet {
+namespace fleet::http {
 
 namespace {
 
@@ -81,4 +81,4 @@ void event_log::write(log_level level, std::string_view name,
     into_.append(now_(), name, fields);
 }
 
-}  // namespace fleet
+}  // namespace fleet::http

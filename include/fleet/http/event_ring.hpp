@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace fleet {
+namespace fleet::http {
 
 /// Something that happened to the fleet, as the log tells it.
 struct event {
@@ -83,4 +83,4 @@ class event_log final : public logger {
   std::function<wall_time()> now_;
 };
 
-}  // namespace fleet
+}  // namespace fleet::http
