@@ -42,7 +42,7 @@ error_code message_parser<is_request>::parse_head(std::string_view data) {
   }
   head_size_ += this->put(asio::buffer(rest.data(), rest.size()), ec);
   if (ec == beast_http::error::need_more) {
-    return {};
+    return ends_lines_badly() ? make_error_code(beast_http::error::bad_line_ending) : error_code{};
   }
   method_ = at(method_place_);
   target_ = at(target_place_);
@@ -52,6 +52,19 @@ error_code message_parser<is_request>::parse_head(std::string_view data) {
     fields_.push_back({at(field.name), at(field.value), field.is});
   }
   return ec;
+}
+
+// Beast looks at a line that came in pieces only once the whole head is there.
+template <bool is_request>
+bool message_parser<is_request>::ends_lines_badly() {
+  for (auto at = data_.find('\n', looked_at_); at != std::string_view::npos;
+       at = data_.find('\n', at + 1)) {
+    if (at == 0 || data_[at - 1] != '\r') {
+      return true;
+    }
+  }
+  looked_at_ = data_.size();
+  return false;
 }
 
 template <bool is_request>

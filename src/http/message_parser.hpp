@@ -100,6 +100,8 @@ class message_parser final : public beast_http::basic_parser<is_request> {
     place value;
     known_field is = known_field::none;
   };
+  /// Whether a line of the head so far ends without its CR (RFC 9112 2.2).
+  [[nodiscard]] bool ends_lines_badly();
   [[nodiscard]] place place_of(view text) const;
   [[nodiscard]] std::string_view at(place where) const;
   /// Whether a line ended between a field's name and the end of its value.
@@ -107,6 +109,7 @@ class message_parser final : public beast_http::basic_parser<is_request> {
 
   std::string_view data_;  ///< of the parse_head() under way
   std::size_t head_size_ = 0;
+  std::size_t looked_at_ = 0;  ///< by ends_lines_badly()
   place method_place_;
   place target_place_;
   place reason_place_;
