@@ -14,8 +14,8 @@ namespace {
 
 constexpr auto turn_limit = 60s;
 constexpr std::size_t largest_upload = 1024 * 1024;
-constexpr std::array<std::string_view, 8> admin_reads{
-    "/health",  "/replicas",     "/replicas/n-d0",  "/slots",
+constexpr std::array<std::string_view, 9> admin_reads{
+    "/health",  "/metrics",      "/replicas",       "/replicas/n-d0", "/slots",
     "/version", "/openapi.json", "/slots/n-d0/log", "/v1/models"};
 
 std::string turn_body(bool stream, std::size_t padding) {
