@@ -56,8 +56,9 @@ TEST_CASE("D46 the scheme of a token comes in any case, the token exactly, on ev
   scripted_replica u;
   ready_router r{fleet_of({u}), {"--admin-token", "T"}};
   const std::pair<std::string, std::string> routes[] = {
-      {"GET", "/replicas"}, {"POST", "/replicas"},        {"DELETE", "/replicas/u"},
-      {"GET", "/slots"},    {"POST", "/slots/a/release"}, {"GET", "/version"}};
+      {"GET", "/replicas"},   {"POST", "/replicas"},        {"DELETE", "/replicas/u"},
+      {"GET", "/slots"},      {"POST", "/slots/a/release"}, {"GET", "/version"},
+      {"GET", "/sessions/a"}, {"GET", "/snapshot"},         {"GET", "/metrics"}};
   const auto status = [&](const auto& route, const std::string& fields) {
     return exchange_once(r.port(), request(route.first, route.second, "", fields), route.first)
         .status();
@@ -75,5 +76,9 @@ TEST_CASE("D46 the scheme of a token comes in any case, the token exactly, on ev
     CHECK(status(route, "Proxy-Authorization: Bearer T\r\n") == 401);
     CHECK(status(route, "") == 401);
   }
+  // With the token its answer has no end.
+  const std::pair<std::string, std::string> events{"GET", "/events"};
+  CHECK(status(events, "") == 401);
+  CHECK(status(events, "Authorization: Bearer t\r\n") == 401);
   CHECK(health(r.port()).replicas_total == 1);
 }

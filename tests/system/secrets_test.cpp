@@ -65,8 +65,9 @@ TEST_CASE("D48 the admin token is in no log, environment, argument, record, answ
   REQUIRE(becomes_ready(p.router->port(), "u"));
   REQUIRE(launched_ready(p.router->port(), "n-d0"));
   // What an operator does, well and badly.
-  for (const auto* target : {"/replicas", "/replicas/n-d0", "/slots", "/slots/n-d0/log", "/version",
-                             "/metrics", "/openapi.json", "/nowhere"})
+  for (const auto* target :
+       {"/replicas", "/replicas/n-d0", "/slots", "/slots/n-d0/log", "/version", "/metrics",
+        "/snapshot", "/sessions/a", "/dashboard", "/openapi.json", "/nowhere"})
     p.call("GET", target, bearer);
   CHECK(p.call("POST", "/replicas", bearer, R"({"slot":"n-d1"})").status() == 202);
   p.call("POST", "/replicas", bearer, R"({"slot":"n-d2"})");
