@@ -2,14 +2,12 @@
 #include "stderr_log.hpp"
 
 #include "fleet/core/harmless.hpp"
+#include "fleet/core/timestamp.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
-#include <array>
 #include <chrono>
-#include <cstdio>
-#include <ctime>
 #include <string>
 #include <unistd.h>
 
@@ -29,21 +27,6 @@ std::string_view name_of(log_level level) {
       return "error";
   }
   return "info";
-}
-
-/// UTC with milliseconds, RFC 3339.
-std::string timestamp() {
-  const auto now = std::chrono::system_clock::now();
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-  const auto ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> date{};
-  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%s.%03dZ", date.data(), static_cast<int>(ms));
-  return text.data();
 }
 
 /// Some values are a client's own bytes.
@@ -70,14 +53,20 @@ void stderr_log::write(log_level level, std::string_view event,
   }
   std::string line;
   if (format_ == log_format::json) {
-    line.append(R"({"time":")").append(timestamp()).append(R"(","level":")");
+    line.append(R"({"time":")")
+        .append(to_timestamp(std::chrono::system_clock::now()))
+        .append(R"(","level":")");
     line.append(name_of(level)).append(R"(","event":)").append(quoted(event));
     for (const auto& field : fields) {
       line.append(",").append(quoted(field.key)).append(":").append(quoted(field.value));
     }
     line.append("}\n");
   } else {
-    line.append(timestamp()).append(" ").append(name_of(level)).append(" ").append(event);
+    line.append(to_timestamp(std::chrono::system_clock::now()))
+        .append(" ")
+        .append(name_of(level))
+        .append(" ")
+        .append(event);
     for (const auto& field : fields) {
       line.append(" ").append(field.key).append("=");
       append_value(line, field.value);

@@ -5,7 +5,8 @@
 #include "json_text.hpp"
 #include "one_line.hpp"
 #include "text_file.hpp"
-#include "timestamp.hpp"
+
+#include "fleet/core/timestamp.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

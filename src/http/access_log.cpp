@@ -2,6 +2,7 @@
 #include "fleet/http/access_log.hpp"
 
 #include "fleet/core/harmless.hpp"
+#include "fleet/core/timestamp.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/string_view.hpp>
@@ -13,7 +14,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <mutex>
 #include <thread>
@@ -30,20 +30,6 @@ constexpr std::chrono::milliseconds gather_time{20};
 constexpr std::chrono::seconds goodbye{3};
 constexpr std::size_t written_at_once = 64 * 1024;
 constexpr mode_t file_mode = 0640;
-
-/// UTC with milliseconds, RFC 3339.
-std::string utc(std::chrono::system_clock::time_point when) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
-  const auto ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(when.time_since_epoch()).count() % 1000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> date{};
-  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%s.%03dZ", date.data(), static_cast<int>(ms));
-  return text.data();
-}
 
 /// An object that grows by its members; a member without a value is null.
 class line_writer {
@@ -91,7 +77,7 @@ int open_file(const std::string& file) {
 
 std::string access_line(const access_entry& entry) {
   line_writer line;
-  line.text("time", utc(entry.at));
+  line.text("time", to_timestamp(entry.at));
   line.text("client", entry.client);
   line.text("method", entry.method);
   line.text("path", entry.path);

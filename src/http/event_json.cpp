@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "event_json.hpp"
 
+#include "fleet/core/timestamp.hpp"
+
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
-#include <array>
 #include <chrono>
-#include <cstdio>
-#include <ctime>
 
 namespace fleet::http {
 
@@ -15,20 +14,6 @@ namespace {
 
 boost::json::string_view plain(std::string_view text) {
   return {text.data(), text.size()};
-}
-
-/// RFC 3339 in UTC with milliseconds.
-std::string utc(wall_time when) {
-  const auto whole = std::chrono::floor<std::chrono::seconds>(when);
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(when - whole).count();
-  const std::time_t seconds = whole.time_since_epoch().count();
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> date{};
-  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%s.%03dZ", date.data(), static_cast<int>(ms));
-  return text.data();
 }
 
 double milliseconds(std::chrono::nanoseconds time) {
@@ -42,7 +27,7 @@ std::string event_id(const event_ring& ring, std::uint64_t number) {
 }
 
 boost::json::object event_object(const event& happened) {
-  boost::json::object out{{"at", utc(happened.at)}, {"event", happened.name}};
+  boost::json::object out{{"at", to_timestamp(happened.at)}, {"event", happened.name}};
   for (const auto& [key, value] : happened.fields) {
     out[plain(key)] = value;
   }
@@ -65,7 +50,7 @@ std::string sample_message(const fleet_view& fleet, wall_time now) {
                             {"first_byte_ms_sum", milliseconds(each.first_byte_sum)}});
   }
   return "event: sample\ndata: " +
-         boost::json::serialize(boost::json::object{{"at", utc(now)},
+         boost::json::serialize(boost::json::object{{"at", to_timestamp(now)},
                                                     {"routed", fleet.routed},
                                                     {"affinity_hits", fleet.affinity_hits},
                                                     {"rejected", fleet.rejected},

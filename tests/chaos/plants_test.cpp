@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each rule of the storm catches the fault that is planted for it.
 #include "chaos/storm/plant.hpp"
-#include "system/support/child_process.hpp"
+#include "system/support/program_run.hpp"
 #include "system/support/temp_dir.hpp"
 
 #include <doctest/doctest.h>
@@ -16,22 +16,11 @@ using namespace fleet::rig;
 
 namespace {
 
-struct outcome {
-  int status = -1;
-  std::string text;
-  bool tells(std::string_view what) const { return text.find(what) != std::string::npos; }
-};
-
-outcome play(std::vector<std::string> flags) {
+program_run play(std::vector<std::string> flags) {
   const temp_dir folder;
   std::vector<std::string> argv{FLEET_CHAOS_BINARY, "--folder", folder.path(), "--clients", "4"};
   argv.insert(argv.end(), flags.begin(), flags.end());
-  child_process run{{.argv = std::move(argv)}};
-  outcome out;
-  out.status = run.wait_exit(200s).value_or(-1);
-  run.drain();
-  out.text = run.output_text() + run.error_text();
-  return out;
+  return run_program(std::move(argv));
 }
 
 // A run without random faults, in which this one is planted, breaks a rule that says so.

@@ -3,7 +3,8 @@
 #include "fleet/config/state_file.hpp"
 
 #include "support/temp_file.hpp"
-#include "timestamp.hpp"
+
+#include "fleet/core/timestamp.hpp"
 
 #include <doctest/doctest.h>
 

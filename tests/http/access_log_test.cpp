@@ -69,6 +69,21 @@ access_entry entry_of(std::string request_id) {
   return {.method = "POST", .request_id = std::move(request_id)};
 }
 
+/// A pipe that nobody reads: it fills up, and its writer hangs until this goes.
+struct stuck_disk {
+  stuck_disk() {
+    REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+    reader = ::open(file.c_str(), O_RDONLY | O_NONBLOCK);
+  }
+  stuck_disk(const stuck_disk&) = delete;
+  stuck_disk& operator=(const stuck_disk&) = delete;
+  ~stuck_disk() { ::close(reader); }
+
+  folder place;
+  std::string file = place.path + "/pipe";
+  int reader = -1;
+};
+
 }  // namespace
 
 TEST_CASE("a line is valid UTF-8 and JSON whatever a client sends") {
@@ -147,13 +162,9 @@ TEST_CASE("the end writes what waits") {
 }
 
 TEST_CASE("a slow disk delays nobody: lines are dropped, counted, and the log says so once") {
-  const folder place;
-  const auto pipe = place.path + "/pipe";
-  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  // Nobody reads: the pipe fills up and the writer hangs.
-  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  const stuck_disk disk;
   shared_log log;
-  auto opened = access_log::open(pipe, log);
+  auto opened = access_log::open(disk.file, log);
   REQUIRE(opened);
   auto& access = **opened;
   const auto begin = steady_clock::now();
@@ -170,7 +181,7 @@ TEST_CASE("a slow disk delays nobody: lines are dropped, counted, and the log sa
   std::array<char, 65536> piece{};
   REQUIRE(soon([&] {
     for (;;) {
-      const auto n = ::read(reader, piece.data(), piece.size());
+      const auto n = ::read(disk.reader, piece.data(), piece.size());
       if (n <= 0) {
         break;
       }
@@ -180,16 +191,12 @@ TEST_CASE("a slow disk delays nobody: lines are dropped, counted, and the log sa
   }));
   CHECK(log.count("access_log_resumed") == 1);
   CHECK(log.count("access_log_dropping") == 1);
-  ::close(reader);
 }
 
 TEST_CASE("a disk that hangs does not hold up the end for long") {
-  const folder place;
-  const auto pipe = place.path + "/pipe";
-  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  const stuck_disk disk;
   shared_log log;
-  auto opened = access_log::open(pipe, log);
+  auto opened = access_log::open(disk.file, log);
   REQUIRE(opened);
   for (int i = 0; i < 5000; ++i) {
     (*opened)->add(entry_of(std::to_string(i)));
@@ -197,7 +204,6 @@ TEST_CASE("a disk that hangs does not hold up the end for long") {
   const auto begin = steady_clock::now();
   opened->reset();
   CHECK(steady_clock::now() - begin < std::chrono::seconds(8));
-  ::close(reader);  // the writer's thread ends
 }
 
 TEST_CASE("a full disk drops lines") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A short soak is flat, and one with a leak is not.
 #include "soak/load/growth.hpp"
-#include "system/support/child_process.hpp"
+#include "system/support/program_run.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,21 +13,10 @@ using namespace fleet::rig;
 
 namespace {
 
-struct outcome {
-  int status = -1;
-  std::string text;
-  bool tells(std::string_view what) const { return text.find(what) != std::string::npos; }
-};
-
-outcome run_soak(const std::vector<std::string>& flags) {
+program_run run_soak(const std::vector<std::string>& flags) {
   std::vector<std::string> argv{FLEET_SOAK_BINARY};
   argv.insert(argv.end(), flags.begin(), flags.end());
-  child_process run{{.argv = std::move(argv)}};
-  outcome out;
-  out.status = run.wait_exit(200s).value_or(-1);
-  run.drain();
-  out.text = run.output_text() + run.error_text();
-  return out;
+  return run_program(std::move(argv));
 }
 
 }  // namespace

@@ -66,6 +66,15 @@ struct scene {
   std::optional<witness> other;
 };
 
+/// What the client gets of a replica that sends `piece` for ever behind `head`.
+auto soon_answered(scene& s, const std::string& head, const std::string& piece) {
+  s.misbehave(endless(head, piece));
+  const auto start = clock::now();
+  auto answer = exchange_once(s.r.port(), chat());
+  CHECK(clock::now() - start < 5s);
+  return answer;
+}
+
 }  // namespace
 
 TEST_CASE("an answer's head without end is a 502 at once and costs no memory") {
@@ -83,10 +92,7 @@ TEST_CASE("an answer's head without end is a 502 at once and costs no memory") {
   for (const auto& [head, piece] : heads) {
     CAPTURE(head);
     CAPTURE(piece.substr(0, 30));
-    s.misbehave(endless(head, piece));
-    const auto start = clock::now();
-    const auto answer = exchange_once(s.r.port(), chat());
-    CHECK(clock::now() - start < 5s);
+    const auto answer = soon_answered(s, head, piece);
     CHECK(answer.status() == 502);
     CHECK(router_error(answer.body).code == "bad_replica_response");
   }
@@ -107,10 +113,7 @@ TEST_CASE("framing of a body without end cuts the answer at once and costs no me
   for (const auto& [head, piece] : bodies) {
     CAPTURE(head);
     CAPTURE(piece.substr(0, 30));
-    s.misbehave(endless(head, piece));
-    const auto start = clock::now();
-    const auto answer = exchange_once(s.r.port(), chat());
-    CHECK(clock::now() - start < 5s);
+    const auto answer = soon_answered(s, head, piece);
     CHECK(answer.status() == 200);
     CHECK((answer.end == body_end::cut || answer.end == body_end::reset));
   }

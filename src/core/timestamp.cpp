@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "timestamp.hpp"
+#include "fleet/core/timestamp.hpp"
 
 #include <algorithm>
 #include <charconv>
