@@ -186,7 +186,6 @@ awaitable<error_code> exchange::send_request(const pooled_replica& replica) {
   up_->arm();
   client_.turn().sending();
   const auto ec = co_await up_->write(message);
-  sent_ = steady_clock::now();
   sending_ = false;
   up_->on_change(nullptr);
   co_return ec;
@@ -218,10 +217,7 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
   bool any_byte = false;
   std::size_t interim = 0;
   for (;;) {
-    if (!any_byte && !bytes.empty()) {
-      any_byte = true;
-      first_byte_ = steady_clock::now();
-    }
+    any_byte = any_byte || !bytes.empty();
     if (const auto ec = answer_->parse_head(bytes.data())) {
       co_return failed(
           held, replica,
@@ -235,7 +231,7 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
       }
       if (status >= 200) {
         client_.turn().answered(status, !answer_->content_length());
-        held.first_byte(first_byte_ - sent_);
+        held.first_byte(client_.turn().first_byte());
         co_return tried::answered;
       }
       interim += answer_->head_size();

@@ -55,8 +55,6 @@ class exchange {
   std::optional<refusal> refusal_;
   std::optional<response_parser> answer_;
   body_framing framing_ = body_framing::none;  ///< towards the client
-  steady_clock::time_point sent_;              ///< the request, to its last byte
-  steady_clock::time_point first_byte_;        ///< of the answer that followed
   bool sending_ = false;
   bool upload_cut_ = false;  ///< the answer came before the upload was through
   bool head_sent_ = false;   ///< bytes of the answer may have reached the client

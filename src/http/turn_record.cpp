@@ -17,23 +17,6 @@ namespace {
 /// As much of a path is logged.
 constexpr std::size_t most_path = 256;
 
-/// What the access log says of an `affinity`, and why.
-std::pair<std::string_view, std::string_view> told(affinity how, const client_request& request) {
-  switch (how) {
-    case affinity::hit:
-      return {"hit", "pinned"};
-    case affinity::fresh:
-      return {"miss", request.fresh_session ? "new_session" : "no_pin"};
-    case affinity::moved_load:
-      return {"moved", "load"};
-    case affinity::moved_gone:
-      return {"moved", "gone"};
-    case affinity::none:
-      break;
-  }
-  return {"none", request.head.pins() ? "affinity_off" : "no_session"};
-}
-
 double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
@@ -112,7 +95,7 @@ void turn_record::end(lane_meter& lane, access_log* log, client_request& request
   if (!refusal_.empty()) {
     lane.refusals[place_in(refusal_codes, refusal_)].Increment();
   } else if (status_ != 0) {
-    at.first_byte.Observe(seconds(first_byte_ - sent_));
+    at.first_byte.Observe(seconds(first_byte()));
     at.whole.Observe(seconds(now - began_));
     lane.added.Observe(seconds(sent_ - began_ - connecting_ + first_given_ - first_byte_));
   }
@@ -124,8 +107,11 @@ void turn_record::end(lane_meter& lane, access_log* log, client_request& request
 void turn_record::tell(access_log& log, client_request& request, const std::string& client,
                        time_point now) const {
   const auto path = path_of(request.head.target);
-  const auto [chosen, why] =
-      how_ ? told(*how_, request) : std::pair<std::string_view, std::string_view>{};
+  // Both in the words of X-Affinity.
+  const auto words =
+      how_ ? affinity_field(*how_, request.fresh_session, request.head.pins()) : std::string_view();
+  const auto chosen = words.substr(0, words.find(';'));
+  const auto why = words.substr(words.find('=') + 1);
   access_entry entry{.at = std::chrono::system_clock::now(),
                      .client = client,
                      .method = std::move(request.head.method),

@@ -41,6 +41,8 @@ class turn_record {
   void sending() { sent_ = steady_clock::now(); }
   /// The head of the final answer is here. `streamed`: its length was not told beforehand.
   void answered(int status, bool streamed);
+  /// From the sending of the request to that head. Once answered().
+  [[nodiscard]] std::chrono::nanoseconds first_byte() const { return first_byte_ - sent_; }
   /// So many bytes of the body go out to the client, with the first call the head does as well.
   void gives(std::size_t bytes);
   /// The replica failed it; of an answer that had begun to go out the client sees the cut.

@@ -78,8 +78,8 @@ struct turn_end {
   std::string reason;                ///< for connect_failed: what went wrong, for the operator
   affinity chosen = affinity::none;  ///< as in the ticket
   bool counted = true;               ///< as in the route_query
-  /// From the request's last byte sent to the first byte of the replica's answer; none when there
-  /// was no answer.
+  /// From the sending of the request to the head of the replica's answer; none when there was no
+  /// answer.
   std::optional<std::chrono::nanoseconds> first_byte;
 
   friend bool operator==(const turn_end&, const turn_end&) = default;
