@@ -5,6 +5,8 @@
 
 #include <sys/socket.h>
 
+#include <atomic>
+
 using namespace fleet::rig;
 
 namespace {
@@ -185,10 +187,15 @@ TEST_CASE("an answer that comes byte by byte is relayed whole") {
 
 TEST_CASE("a replica that floods an idle connection loses it and reaches no client") {
   scene s;
-  s.misbehave([](replica_turn& turn) {
+  // The first block is in the router's socket once send() returns; before, it could as well be an
+  // answer to the next request.
+  std::atomic<int> floods = 0;
+  s.misbehave([&floods](replica_turn& turn) {
     turn.read_body();
     turn.send(response("200 OK", R"({"first":true})"));
     const std::string block(64UL << 10, 'z');
+    turn.send(block);
+    ++floods;
     for (int i = 0; i < 1000 && turn.send(block, 1s); ++i) {
     }
   });
@@ -196,6 +203,7 @@ TEST_CASE("a replica that floods an idle connection loses it and reaches no clie
     const auto answer = exchange_once(s.r.port(), chat());
     CHECK(answer.status() == 200);
     CHECK(answer.body == R"({"first":true})");
+    CHECK(eventually([&] { return floods == i + 1; }));
   }
   s.ends_well();
 }
