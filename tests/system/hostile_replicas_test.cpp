@@ -3,9 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <sys/socket.h>
-
 #include <atomic>
+#include <sys/socket.h>
 
 using namespace fleet::rig;
 

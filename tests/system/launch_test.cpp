@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The router launches and stops real processes on this machine. Spec: "Launching Replicas".
+#include "system/support/fleetctl_run.hpp"
 #include "system/support/launched_fleet.hpp"
 
 #include <doctest/doctest.h>
@@ -73,8 +74,12 @@ TEST_CASE("DELETE lets the stream in flight end whole before the replica is stop
   CHECK(admin(p.port(), "DELETE", "/replicas/n-d0").status() == 404);
 }
 
-TEST_CASE("D80 concurrent DELETEs share one retirement and a later one is a 404") {
-  pool p({.args = {"--tokens", "10", "--token-delay-ms", "100"}});
+TEST_CASE("D80 concurrent DELETEs share one stop command and a later one is a 404") {
+  const temp_dir dir;
+  const auto stops = dir.path() + "/stops";
+  pool p({.args = {"--tokens", "10", "--token-delay-ms", "100"},
+          .more = R"(,"stop_command":["sh","-c","echo x >> )" + stops +
+                  R"(; pkill -9 -f '[-]-port {port}'"])"});
   REQUIRE(p.ready("n-d0"));
   raw_client stream{p.port()};
   stream.send(chat(R"({"messages":[],"stream":true})"));
@@ -88,9 +93,11 @@ TEST_CASE("D80 concurrent DELETEs share one retirement and a later one is a 404"
   CHECK(a.status() == 200);
   CHECK(b.status() == 200);
   CHECK(a.body == b.body);
+  CHECK(text_of_file(stops) == "x\n");
   CHECK(admin(p.port(), "DELETE", "/replicas/n-d0").status() == 404);
   CHECK(admin(p.port(), "POST", "/replicas", R"({"slot":"n-d0"})").status() == 202);
   CHECK(p.ready("n-d0"));
+  CHECK(text_of_file(stops) == "x\n");
 }
 
 TEST_CASE("D62 a static replica is never stopped") {

@@ -14,15 +14,16 @@ using namespace fleet::rig;
 
 namespace {
 
-// Notes its words; fails while the file `broken` exists, with the status in it or 255; else runs
-// what stands behind the destination as sshd would: joined by blanks, by a shell, on pipes whose
-// end it waits for.
+// Notes its words; fails while the file `broken` exists, with the status in it or 255, after the
+// seconds behind it; else runs what stands behind the destination as sshd would: joined by blanks,
+// by a shell, on pipes whose end it waits for.
 constexpr std::string_view fake_ssh = R"(#!/bin/sh
 dir=$(dirname "$0")
 for word in "$@"; do printf '<%s>' "$word" >> "$dir/words"; done
 echo >> "$dir/words"
 if [ -e "$dir/broken" ]; then
-  read -r status < "$dir/broken"; echo 'connection refused by test' >&2; exit ${status:-255}
+  read -r status seconds < "$dir/broken"; sleep "${seconds:-0}"
+  echo 'connection refused by test' >&2; exit "${status:-255}"
 fi
 while [ $# -gt 0 ]; do
   case $1 in
@@ -137,6 +138,29 @@ TEST_CASE("D50 an ssh that ends with 255 is no stop, and the slot stays reserved
   CHECK(admin(port, "POST", "/slots/n-d0/release").status() == 200);
   CHECK(admin(port, "GET", "/replicas").body.find(R"("free_slots":["n-d0","n-d1"])") !=
         std::string::npos);
+}
+
+TEST_CASE("D50 an ssh that hangs holds up nothing else, and its slot stays reserved") {
+  ssh_pool p;
+  const auto port = p.router->port();
+  REQUIRE(launched_ready(port, "n-d0"));
+  p.dir.write("broken", "255 3\n");
+  for (const int pid : stubs_on(p.host.port(0)))
+    ::kill(pid, SIGKILL);
+  const auto start = clock::now();
+  raw_client remove{port};
+  remove.send(request("DELETE", "/replicas/n-d0", ""));
+  const std::string wanted = R"({"slot":"n-d0"})";
+  CHECK(eventually([&] {
+    return admin(port, "GET", "/slots").body.find(R"("stage":"stopping")") != std::string::npos;
+  }));
+  CHECK(admin(port, "POST", "/replicas", wanted).status() == 409);
+  CHECK(clock::now() - start < 3s);
+  const auto answer = remove.read_response("DELETE");
+  CHECK(clock::now() - start > 3s);
+  CHECK(answer.status() == 500);
+  CHECK(router_error(answer.body).code == "stop_unconfirmed");
+  CHECK(admin(port, "POST", "/replicas", wanted).status() == 409);
 }
 
 TEST_CASE("the last log line counts and names the slots that could not be confirmed") {

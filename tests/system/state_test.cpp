@@ -163,9 +163,9 @@ TEST_CASE("D76 an unconfirmed stop is still reserved after a restart") {
 
 TEST_CASE("D76 a crash soon after a POST's 202 leaves no process on a slot offered as free") {
   recorded_pool p({}, {"--initial-replicas", "0"});
-  for (int run = 0; run < 15; ++run) {
+  for (int run = 0; run < 25; ++run) {
     CHECK(admin(p.port(), "POST", "/replicas").status() == 202);
-    std::this_thread::sleep_for(milliseconds{run * 50 / 15});
+    std::this_thread::sleep_for(milliseconds{run * 2});
     p.restart();
     CHECK_FALSE(p.offers_what_is_held());
     p.begin_anew();
@@ -174,7 +174,7 @@ TEST_CASE("D76 a crash soon after a POST's 202 leaves no process on a slot offer
 
 TEST_CASE("D76 a crash at any moment of a POST leaves no process on a slot offered as free") {
   recorded_pool p({}, {"--initial-replicas", "0"});
-  for (int run = 0; run < 20; ++run) {
+  for (int run = 0; run < 25; ++run) {
     CAPTURE(run);
     wire client(connect_to("127.0.0.1", p.port()));
     REQUIRE(client.send("POST /replicas HTTP/1.1\r\nHost: r\r\nContent-Length: 0\r\n\r\n"));
