@@ -90,6 +90,7 @@ fleet::http::http_settings http_part(const fleet::settings& given) {
   http.request_timeout = given.request_timeout;
   http.connect_timeout = given.routing.connect_timeout;
   http.max_body = static_cast<std::size_t>(given.max_body);
+  http.max_bodies = static_cast<std::size_t>(given.max_bodies);
   http.max_clients = given.max_clients.value_or(0);
   http.header_timeout = given.header_timeout;
   http.client_timeout = given.client_timeout;

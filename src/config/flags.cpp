@@ -138,6 +138,10 @@ std::vector<flag> serving_flags() {
       {"max-body", "BYTES", "67108864", "longest request body; above it the answer is 413",
        whole(
            1, std::uint64_t{1} << 50, [](settings & s) -> auto& { return s.max_body; })},
+      {"max-bodies", "BYTES", "4294967296",
+       "request bodies held at once, all together; above it the answer is 503",
+       whole(
+           1, std::uint64_t{1} << 50, [](settings & s) -> auto& { return s.max_bodies; })},
       {"max-clients", "N", "half the descriptors", "client connections at once; more have to wait",
        whole(
            1, many, [](settings & s) -> auto& { return s.max_clients; })},

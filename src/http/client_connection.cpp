@@ -37,7 +37,8 @@ client_connection::client_connection(lane_services& lane, tcp_socket socket)
       socket_(std::move(socket)),
       in_(socket_, read_chunk, read_limit),
       address_(address_of(socket_)),
-      limit_(lane.wheel) {
+      limit_(lane.wheel),
+      share_(lane.bodies) {
   lane_.bound.check();
   lane_.clients.push_back(*this);
   ++lane_.client_count;
@@ -111,6 +112,7 @@ awaitable<void> client_connection::run() {
 awaitable<bool> client_connection::serve() {
   lane_.bound.check();
   request_ = {};
+  share_.release();
   scan_ = {};
   turn_ = {};
   auto result = co_await receive_head();
@@ -224,6 +226,9 @@ std::optional<refusal> client_connection::take_body(std::size_t limit) {
     if (request_.body.size() + piece.size() > limit) {
       return refusal{413, "body_too_large",
                      "the request body is larger than " + std::to_string(limit) + " bytes"};
+    }
+    if (!share_.cover(request_.body.size() + piece.size())) {
+      return refusal{503, "overloaded", "the router holds as many request bodies as it may"};
     }
     request_.body.append(piece);
     scan_.feed(piece);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "admin.hpp"
+#include "body_budget.hpp"
 #include "inbound.hpp"
 #include "lane.hpp"
 #include "request_head.hpp"
@@ -81,7 +82,10 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   awaitable<bool> refuse(const refusal& why);
   [[nodiscard]] const client_request& request() const { return request_; }
   /// The body is not needed any more: a long answer must not hold on to a large question.
-  void drop_body() { std::string().swap(request_.body); }
+  void drop_body() {
+    std::string().swap(request_.body);
+    share_.release();
+  }
   [[nodiscard]] turn_record& turn() { return turn_; }
   /// Whether the connection may stay open after the answer under way.
   [[nodiscard]] bool may_keep() const;
@@ -131,6 +135,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   session_scan scan_;
   std::optional<refusal> refusal_;
   client_request request_;
+  body_share share_;  // of request_.body
   turn_record turn_;
 };
 

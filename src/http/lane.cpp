@@ -40,12 +40,13 @@ std::string id_source::next() {
 
 lane_services::lane_services(lane_thread& lane, resolver_pool& resolver, tls_contexts& tls,
                              std::unique_ptr<fleet_port> port, const http_settings& configured,
-                             logger& sink, event_source& happened)
+                             logger& sink, event_source& happened, body_budget& held)
     : where(lane.io.get_executor()),
       settings(configured),
       names(resolver),
       log(sink),
       events(happened),
+      bodies(held),
       wheel(lane.wheel),
       meter(lane.meter),
       pool(where, wheel, tls, meter, configured),

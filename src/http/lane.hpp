@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "body_budget.hpp"
 #include "deadline_wheel.hpp"
 #include "event_source.hpp"
 #include "fleet_port.hpp"
@@ -70,7 +71,7 @@ struct scraped_router;
 struct lane_services {
   lane_services(lane_thread& lane, resolver_pool& resolver, tls_contexts& tls,
                 std::unique_ptr<fleet_port> port, const http_settings& configured, logger& sink,
-                event_source& happened);
+                event_source& happened, body_budget& held);
   ~lane_services();
 
   /// Closes the connection that was opened first of those that have waited for a request for longer
@@ -83,6 +84,7 @@ struct lane_services {
   resolver_pool& names;
   logger& log;
   event_source& events;
+  body_budget& bodies;
   deadline_wheel& wheel;
   lane_meter& meter;
   upstream_pool pool;

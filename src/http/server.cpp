@@ -45,6 +45,7 @@ struct server::impl {
   http_settings settings;
   logger& log;
   event_source events;
+  body_budget bodies;
   std::vector<tcp_acceptor> acceptors;
   std::vector<std::unique_ptr<lane_services>> services;
   scraped_router scraped;
@@ -80,8 +81,16 @@ struct server::impl {
 
 server::server(lane_threads& lanes, const http_settings& settings, logger& log,
                const event_ring& events, server_observers observers)
-    : impl_(
-          new impl{lanes, settings, log, {events, {}}, {}, {}, {.observers = observers}, {}, {}}) {}
+    : impl_(new impl{lanes,
+                     settings,
+                     log,
+                     {events, {}},
+                     body_budget(settings.max_bodies),
+                     {},
+                     {},
+                     {.observers = observers},
+                     {},
+                     {}}) {}
 
 server::~server() = default;
 
@@ -110,7 +119,7 @@ void server::start(caf::actor_system& system, const std::vector<front_actor>& fr
     auto& services = impl_->services.emplace_back(std::make_unique<lane_services>(
         lane, impl_->lanes.names(), impl_->lanes.tls(),
         make_actor_port(system, i, lane.io.get_executor(), fronts[i]), impl_->settings, impl_->log,
-        impl_->events));
+        impl_->events, impl_->bodies));
     services->scraped = &impl_->scraped;
     services->access = impl_->scraped.observers.access;
     impl_->scraped.lanes.push_back(services.get());

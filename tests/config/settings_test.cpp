@@ -77,6 +77,7 @@ TEST_CASE("with only --replicas every setting has its documented default") {
   CHECK(s.routing.connect_timeout == 5s);
   CHECK(s.request_timeout == 3600s);
   CHECK(s.max_body == 67'108'864);
+  CHECK(s.max_bodies == 4'294'967'296);
   CHECK_FALSE(s.max_clients);
   CHECK(s.header_timeout == 30s);
   CHECK(s.client_timeout == 60s);
@@ -120,7 +121,8 @@ TEST_CASE("every flag reaches its setting") {
                            "77",       "--header-timeout",
                            "5",        "--client-timeout",
                            "6",        "--idle-timeout",
-                           "7.5",      "--check"});
+                           "7.5",      "--max-bodies",
+                           "5000",     "--check"});
   CHECK(s.host == "::1");
   CHECK(s.port == 0);
   CHECK(s.threads == 3);
@@ -131,6 +133,7 @@ TEST_CASE("every flag reaches its setting") {
   CHECK(s.request_timeout == 9500ms);
   CHECK(s.routing.connect_timeout == 1s);
   CHECK(s.max_body == 1000);
+  CHECK(s.max_bodies == 5000);
   CHECK(s.max_clients == 77);
   CHECK(s.header_timeout == 5s);
   CHECK(s.client_timeout == 6s);
@@ -186,8 +189,9 @@ TEST_CASE("a number out of range is refused with flag, value and accepted range"
 }
 
 TEST_CASE("what is not a plain decimal number is refused for every numeric flag") {
-  const words whole{"--port",     "--threads",          "--max-sessions", "--affinity-slack",
-                    "--max-body", "--initial-replicas", "--max-replicas", "--max-clients"};
+  const words whole{"--port",           "--threads",     "--max-sessions",
+                    "--affinity-slack", "--max-body",    "--initial-replicas",
+                    "--max-replicas",   "--max-clients", "--max-bodies"};
   const words seconds{"--session-ttl",     "--health-interval", "--request-timeout",
                       "--connect-timeout", "--launch-timeout",  "--drain-timeout",
                       "--stop-grace",      "--replace-after",   "--stable-after",

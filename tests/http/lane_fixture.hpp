@@ -164,7 +164,7 @@ struct lane_fixture {
     auto scripted = std::make_unique<scripted_port>();
     port = scripted.get();
     services = std::make_unique<lane_services>(lane, names, tls, std::move(scripted), settings, log,
-                                               events);
+                                               events, bodies);
     scraped.lanes.push_back(services.get());
     services->scraped = &scraped;
     lane.work.reset();
@@ -232,6 +232,7 @@ struct lane_fixture {
   tls_contexts tls;
   lane_thread lane;
   scripted_port* port = nullptr;
+  body_budget bodies{settings.max_bodies};
   std::unique_ptr<lane_services> services;
   scraped_router scraped;
   std::vector<std::unique_ptr<scripted_upstream>> upstreams;

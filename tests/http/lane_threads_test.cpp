@@ -40,7 +40,7 @@ struct served_lane {
     scripted->answers.assign(turns, {.found = true, .where = {{1}, affinity::fresh}});
     port = scripted.get();
     services = std::make_unique<lane_services>(lanes.at(at), lanes.names(), lanes.tls(),
-                                               std::move(scripted), settings, log, events);
+                                               std::move(scripted), settings, log, events, bodies);
     room = {.lanes = {services.get()}, .most = 1000};
     listening = std::make_shared<listener>(*services, std::move(acceptor), room);
   }
@@ -49,6 +49,7 @@ struct served_lane {
   event_ring ring{"boot"};
   event_source events{ring, {}};
   scripted_port* port = nullptr;
+  body_budget bodies{1 << 20};
   std::unique_ptr<lane_services> services;
   client_room room;
   std::shared_ptr<listener> listening;

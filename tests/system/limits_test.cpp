@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <csignal>
 #include <thread>
 #include <unistd.h>
@@ -91,6 +92,34 @@ TEST_CASE("a body above --max-body is a 413 by length and by chunks and reaches 
     CHECK(router_error(answer.body).code == "body_too_large");
   }
   CHECK(u.request_count() == 2);
+}
+
+TEST_CASE("bodies above --max-bodies in all are a 503, small ones pass, and what ends makes room") {
+  std::atomic<bool> hold = true;
+  scripted_replica slow{"slow", [&](replica_turn& turn) {
+                          turn.read_body();
+                          while (hold && turn.pause(5ms)) {
+                          }
+                          turn.send(response("200 OK", "{}"));
+                        }};
+  ready_router r{fleet_of({slow}), {"--max-bodies", "3000000"}};
+  const std::string body(2'000'000, 'x');
+  raw_client first{r.port()};
+  first.send(chat(body), 10s);
+  CHECK(eventually([&] { return slow.request_count() == 1; }));
+  for (const auto& bytes : {chat(body), chunked_chat(body, 100'000)}) {
+    const auto refused = exchange_once(r.port(), bytes);
+    CHECK(refused.status() == 503);
+    CHECK(refused.get("Retry-After") == "1");
+    CHECK(router_error(refused.body).code == "overloaded");
+  }
+  raw_client small{r.port()};
+  small.send(chat(std::string(60'000, 'x')));
+  CHECK(eventually([&] { return slow.request_count() == 2; }));
+  hold = false;
+  CHECK(first.read_response("POST").status() == 200);
+  CHECK(small.read_response("POST").status() == 200);
+  CHECK(exchange_once(r.port(), chat(body)).status() == 200);
 }
 
 TEST_CASE("the default body limit is 64 MiB") {

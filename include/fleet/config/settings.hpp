@@ -25,8 +25,9 @@ struct settings {
   std::size_t threads = 1;       ///< lanes, at least 1; the CPU count unless given
   routing_settings routing;
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(3600);
-  std::uint64_t max_body = 67'108'864;     ///< bytes
-  std::optional<std::size_t> max_clients;  ///< none: as many as descriptors allow
+  std::uint64_t max_body = 67'108'864;       ///< bytes
+  std::uint64_t max_bodies = 4'294'967'296;  ///< bytes
+  std::optional<std::size_t> max_clients;    ///< none: as many as descriptors allow
   std::chrono::nanoseconds header_timeout = std::chrono::seconds(30);
   std::chrono::nanoseconds client_timeout = std::chrono::seconds(60);
   std::chrono::nanoseconds idle_timeout = std::chrono::seconds(75);

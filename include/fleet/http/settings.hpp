@@ -13,10 +13,11 @@ struct http_settings {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(3600);
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(5);
   std::size_t max_body = 64 * 1024 * 1024;
-  std::string admin_token;      ///< empty: the admin API is open
-  std::string version;          ///< what GET /version says
-  bool metrics_open = false;    ///< GET /metrics needs no token
-  bool trace = false;           ///< turns without a traceparent get one
+  std::size_t max_bodies = std::size_t{4} << 30;  ///< of all clients together
+  std::string admin_token;                        ///< empty: the admin API is open
+  std::string version;                            ///< what GET /version says
+  bool metrics_open = false;                      ///< GET /metrics needs no token
+  bool trace = false;                             ///< turns without a traceparent get one
   std::size_t max_clients = 0;  ///< connections at once; 0: as many as descriptors allow
   /// From a request's first byte to the end of its head; from a connection's start to a first byte.
   std::chrono::nanoseconds header_timeout = std::chrono::seconds(30);
