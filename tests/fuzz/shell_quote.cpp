@@ -5,6 +5,7 @@
 #include "support/judge.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -71,8 +72,14 @@ std::string by_shell(const std::string& line) {
   std::FILE* pipe = ::popen(whole.c_str(), "r");
   expect(pipe != nullptr, "sh can be started");
   std::string output;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
-    output += static_cast<char>(c);
+  // libFuzzer's timer interrupts a read that a slow shell keeps waiting.
+  for (int c = std::fgetc(pipe); c != EOF || (std::ferror(pipe) && errno == EINTR);
+       c = std::fgetc(pipe)) {
+    if (c == EOF) {
+      std::clearerr(pipe);
+    } else {
+      output += static_cast<char>(c);
+    }
   }
   expect(::pclose(pipe) == 0, "the shell takes the line", line);
   return output;
