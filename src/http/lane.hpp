@@ -95,6 +95,7 @@ struct lane_services {
   access_log* access = nullptr;             ///< set before the lane serves; null: there is none
   boost::intrusive::list<lane_client, boost::intrusive::constant_time_size<false>> clients;
   std::atomic<std::size_t> client_count = 0;  ///< any thread may read it
+  std::atomic<std::size_t> arriving = 0;      ///< clients on their way from other lanes
   bool stopping = false;  ///< answers close their connection, idle connections go
 };
 

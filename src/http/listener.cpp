@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <sys/resource.h>
+#include <unistd.h>
+#include <utility>
 
 namespace fleet::http {
 
@@ -19,6 +21,26 @@ using reuse_port = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT
 constexpr std::chrono::milliseconds pause{50};
 /// Descriptors for everything that is no client: logs, probes, polls, the listeners themselves.
 constexpr std::size_t reserved = 24;
+
+/// A connection between two lanes.
+class moving_socket {
+ public:
+  explicit moving_socket(int number) : number_(number) {}
+  moving_socket(moving_socket&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  moving_socket& operator=(moving_socket&&) = delete;
+  ~moving_socket() {
+    if (number_ >= 0) {
+      ::close(number_);
+    }
+  }
+  void arrive(tcp_socket& here, const tcp& protocol, error_code& ec) {
+    here.assign(protocol, number_, ec);
+    number_ = ec ? number_ : -1;
+  }
+
+ private:
+  int number_;
+};
 
 void open(tcp_acceptor& acceptor, const tcp::endpoint& where, bool shared, error_code& ec) {
   acceptor.open(where.protocol(), ec);
@@ -70,7 +92,7 @@ std::size_t clients_that_fit() {
 std::size_t client_room::clients() const {
   std::size_t all = 0;
   for (const auto* lane : lanes) {
-    all += lane->client_count;
+    all += lane->client_count + lane->arriving;
   }
   return all;
 }
@@ -84,6 +106,17 @@ void client_room::make_some(lane_services& mine) const {
       asio::post(lane->where, [lane] { lane->make_room(); });
     }
   }
+}
+
+lane_services& client_room::place(lane_services& mine) const {
+  const auto load = [](const lane_services* lane) -> std::size_t {
+    return lane->client_count + lane->arriving;
+  };
+  auto* fewest = *std::min_element(lanes.begin(), lanes.end(),
+                                   [&](const auto* a, const auto* b) { return load(a) < load(b); });
+  // A move costs as much as a small turn: little differences stay.
+  const auto least = load(fewest);
+  return load(&mine) > least + 1 + least / 8 ? *fewest : mine;
 }
 
 void listener::start() {
@@ -120,6 +153,31 @@ void listener::go_on() {
   }
 }
 
+void listener::take(tcp_socket socket) {
+  const auto serve = [](lane_services& lane, tcp_socket connected) {
+    client_connection::start(std::make_shared<client_connection>(lane, std::move(connected)));
+  };
+  auto& lane = room_.place(lane_);
+  if (&lane == &lane_) {
+    serve(lane_, std::move(socket));
+    return;
+  }
+  // A socket belongs to the io_context that polls it, and only its lane may touch that.
+  error_code ec;
+  const auto protocol = acceptor_.local_endpoint(ec).protocol();
+  moving_socket moving(socket.release(ec));
+  ++lane.arriving;
+  asio::post(lane.where, [&lane, protocol, moving = std::move(moving), serve]() mutable {
+    --lane.arriving;
+    tcp_socket here(lane.where);
+    error_code failed;
+    moving.arrive(here, protocol, failed);
+    if (!failed) {
+      serve(lane, std::move(here));
+    }
+  });
+}
+
 awaitable<void> listener::run() {
   const auto self = shared_from_this();
   while (acceptor_.is_open()) {
@@ -132,7 +190,7 @@ awaitable<void> listener::run() {
     const auto [ec] = co_await acceptor_.async_accept(socket, use_tuple);
     if (!ec) {
       go_on();
-      client_connection::start(std::make_shared<client_connection>(lane_, std::move(socket)));
+      take(std::move(socket));
     } else if (ec == asio::error::operation_aborted) {
       break;
     } else if (ec != asio::error::connection_aborted) {

@@ -31,6 +31,9 @@ struct client_room {
   [[nodiscard]] std::size_t clients() const;
   /// Has each lane but `mine` close an idle connection, unless `mine` has one itself.
   void make_some(lane_services& mine) const;
+  /// Where a client that `mine` has accepted is served: there, unless another lane has clearly
+  /// fewer. The kernel spreads connections by chance, and streams stay where they begin.
+  [[nodiscard]] lane_services& place(lane_services& mine) const;
 };
 
 /// Accepts on one lane. Out of descriptors, or of room, it pauses, says so now and then, and goes
@@ -48,6 +51,7 @@ class listener : public std::enable_shared_from_this<listener> {
   static constexpr std::chrono::seconds quiet{10};
 
   awaitable<void> run();
+  void take(tcp_socket socket);
   awaitable<void> starve(std::string reason);
   void go_on();
 

@@ -31,6 +31,17 @@ void on_lane(lane_threads& lanes, std::size_t lane, F work) {
   done.get_future().get();
 }
 
+template <class F>
+bool eventually(F condition) {
+  const auto over = steady_clock::now() + std::chrono::seconds(10);
+  while (!condition()) {
+    if (steady_clock::now() > over)
+      return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 // One lane that serves, with a scripted fleet of one replica behind it.
 struct served_lane {
   served_lane(lane_threads& lanes, std::size_t at, const http_settings& settings,
@@ -104,6 +115,51 @@ TEST_CASE("what is posted to a lane from many threads runs on its thread, all of
       CHECK(std::is_sorted(of_one.begin(), of_one.end()));
     }
   }
+}
+
+TEST_CASE("connections are spread evenly over the lanes, however the kernel spreads them") {
+  constexpr std::size_t clients = 40;
+  lane_threads lanes(2);
+  tcp::endpoint where(asio::ip::address_v4::loopback(), 0);
+  error_code failed;
+  auto acceptors = open_acceptors({lanes.at(0).io.get_executor()}, where, failed);
+  REQUIRE_FALSE(failed);
+  // The second lane gets none from the kernel.
+  tcp::endpoint unused(asio::ip::address_v4::loopback(), 0);
+  acceptors.push_back(
+      std::move(open_acceptors({lanes.at(1).io.get_executor()}, unused, failed).front()));
+  lanes.start();
+  const http_settings settings;
+  std::vector<std::unique_ptr<served_lane>> served;
+  for (std::size_t i = 0; i < 2; ++i)
+    served.push_back(
+        std::make_unique<served_lane>(lanes, i, settings, std::move(acceptors[i]), 1, 0));
+  const std::vector<lane_services*> all{served[0]->services.get(), served[1]->services.get()};
+  for (auto& lane : served)
+    lane->room.lanes = all;
+  on_lane(lanes, 0, [&] { served[0]->listening->start(); });
+
+  asio::io_context io;
+  std::vector<tcp_socket> sockets;
+  const auto count = [&](std::size_t lane) { return served[lane]->services->client_count.load(); };
+  for (std::size_t i = 0; i < clients; ++i)
+    sockets.emplace_back(io.get_executor()).connect(where);
+  CHECK(eventually([&] { return count(0) + count(1) == clients; }));
+  CHECK(count(0) <= count(1) + 4);
+  CHECK(count(1) <= count(0) + 4);
+  // One that has moved is served.
+  for (auto& socket : sockets) {
+    asio::write(socket, asio::buffer(std::string_view("GET /version HTTP/1.1\r\nHost: r\r\n"
+                                                      "Connection: close\r\n\r\n")));
+    std::string answer;
+    error_code end;
+    asio::read(socket, asio::dynamic_buffer(answer), end);
+    CHECK(answer.starts_with("HTTP/1.1 200"));
+  }
+  CHECK(eventually([&] { return count(0) + count(1) == 0; }));
+  for (std::size_t i = 0; i < 2; ++i)
+    on_lane(lanes, i, [&] { served[i]->listening->stop(); });
+  lanes.stop();
 }
 
 TEST_CASE("lanes side by side serve clients on one port, each with its own connections") {
