@@ -116,33 +116,35 @@ void router_state::look_up(waiting_turn turn) {
   const auto& session = entry->first;
   // Without a time limit: a shard answers at once, and a dead one answers with an error.
   self_->request(shard_of(session), caf::infinite, lookup_atom_v, session)
-      .then([this, &session](instance_id pinned) { looked_up(session, pinned); },
+      .then([this, &session](pin_state pin) { looked_up(session, pin); },
             [this, &session](const caf::error& why) {
               log_->error("pin_lookup_failed", {{"reason", to_string(why)}});
               looked_up(session, {});
             });
 }
 
-void router_state::looked_up(const std::string& session, instance_id pinned) {
+void router_state::looked_up(const std::string& session, pin_state pin) {
   auto turns = looking_.extract(looking_.find(session));
   for (auto& turn : turns.mapped()) {
-    const auto answer = decide(turn.query, pinned);
+    const auto answer = decide(turn.query, pin);
     if (answer.found)
-      pinned = answer.where.replica;
+      pin = {.where = answer.where.replica};
     turn.answer.deliver(answer);
   }
 }
 
-route_answer router_state::decide(route_query& query, instance_id pinned) {
+route_answer router_state::decide(route_query& query, pin_state pin) {
   if (refuses(query))
     return {.why = no_route::shutting_down};
-  const auto where = choose(loads_, query, pinned, settings_.affinity_slack);
+  auto where = choose(loads_, query, pin.where, settings_.affinity_slack);
   if (!where) {
     if (!query.tried.empty())
       return {.why = no_route::all_tried};
     rejected_ += query.counted ? 1 : 0;
     return {.why = no_route::no_replica};
   }
+  if (where->how == affinity::fresh && pin.expired)
+    where->how = affinity::expired;
   loads_.raise(where->replica);
   if (query.counted) {
     ++members_.at(where->replica).routed;
@@ -151,7 +153,7 @@ route_answer router_state::decide(route_query& query, instance_id pinned) {
   }
   if (!query.session.empty() && !affinity_off()) {
     const auto& shard = shard_of(query.session);
-    const auto note = note_of(query, pinned, where->how);
+    const auto note = note_of(query, pin.where, where->how);
     self_->send(shard, pin_atom_v, std::move(query.session), where->replica, note);
   }
   return {.found = true, .where = *where};

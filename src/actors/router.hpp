@@ -94,8 +94,8 @@ class router_state {
   [[nodiscard]] bool needs_pin(const route_query& query) const;
   void advance(waiting_turn turn);
   void look_up(waiting_turn turn);
-  void looked_up(const std::string& session, instance_id pinned);
-  route_answer decide(route_query& query, instance_id pinned);
+  void looked_up(const std::string& session, pin_state pin);
+  route_answer decide(route_query& query, pin_state pin);
   [[nodiscard]] pin_note note_of(const route_query& query, instance_id pinned, affinity how) const;
   void answered(instance_id id, std::chrono::nanoseconds first_byte);
   void lost(turn_end& end);
@@ -112,7 +112,7 @@ class router_state {
   }
   void release_held();
   void answer_health(caf::typed_response_promise<fleet_view> answer);
-  [[nodiscard]] fleet_view view(std::uint64_t sessions) const;
+  [[nodiscard]] fleet_view view(std::uint64_t sessions, const pin_ends& ended) const;
   void turn_ended(instance_id id);
   [[nodiscard]] std::uint32_t number_of(const std::string& replica);
   [[nodiscard]] session_view named(const pin_view& pin) const;

@@ -25,31 +25,36 @@ caf::result<fleet_view> router_state::health() {
 
 void router_state::answer_health(caf::typed_response_promise<fleet_view> answer) {
   if (affinity_off()) {
-    answer.deliver(view(0));
+    answer.deliver(view(0, {}));
     return;
   }
   struct tally {
     caf::typed_response_promise<fleet_view> answer;
     std::size_t missing = 0;
     std::uint64_t sessions = 0;
+    pin_ends ended;
   };
   auto sum = std::make_shared<tally>(tally{std::move(answer), shards_.size()});
-  const auto add = [this, sum](std::uint64_t count) {
+  const auto add = [this, sum](std::uint64_t count, const pin_ends& ended) {
     sum->sessions += count;
+    sum->ended.expired += ended.expired;
+    sum->ended.evicted += ended.evicted;
+    sum->ended.released += ended.released;
     if (--sum->missing == 0)
-      sum->answer.deliver(view(sum->sessions));
+      sum->answer.deliver(view(sum->sessions, sum->ended));
   };
   for (const auto& shard : shards_)
     self_->request(shard, caf::infinite, count_atom_v).then(add, [add](const caf::error&) {
-      add(0);
+      add(0, {});
     });
 }
 
-fleet_view router_state::view(std::uint64_t sessions) const {
+fleet_view router_state::view(std::uint64_t sessions, const pin_ends& ended) const {
   fleet_view all{.sessions = sessions,
                  .routed = routed_,
                  .affinity_hits = affinity_hits_,
-                 .rejected = rejected_};
+                 .rejected = rejected_,
+                 .ended = ended};
   const auto now = self_->clock().now();
   for (const auto id : joined_) {
     const auto& m = members_.at(id);

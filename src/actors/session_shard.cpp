@@ -43,8 +43,8 @@ session_shard_actor::behavior_type session_shard_state::start(std::size_t capaci
   };
 }
 
-instance_id session_shard_state::lookup(const std::string& id) const {
-  return pins_->find(id, now());
+pin_state session_shard_state::lookup(const std::string& id) const {
+  return pins_->look_up(id, now());
 }
 
 pin_view session_shard_state::view(const std::string& id) const {
@@ -63,8 +63,9 @@ void session_shard_state::forget(instance_id where) {
   pins_->forget(where);
 }
 
-std::uint64_t session_shard_state::count() {
-  return pins_->size(now());
+caf::result<std::uint64_t, pin_ends> session_shard_state::count() {
+  const std::uint64_t live = pins_->size(now());
+  return {live, pins_->ended()};
 }
 
 void session_shard_state::sweep() {

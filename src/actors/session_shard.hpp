@@ -4,6 +4,8 @@
 #include "fleet/actors/interfaces.hpp"
 #include "fleet/core/pin_table.hpp"
 
+#include <caf/result.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +23,12 @@ class session_shard_state {
   session_shard_actor::behavior_type start(std::size_t capacity, std::chrono::nanoseconds ttl);
 
  private:
-  [[nodiscard]] instance_id lookup(const std::string& id) const;
+  [[nodiscard]] pin_state lookup(const std::string& id) const;
   [[nodiscard]] pin_view view(const std::string& id) const;
   void pin(std::string& id, instance_id where, pin_note note);
   void unpin(const std::string& id, instance_id where, bool reached);
   void forget(instance_id where);
-  [[nodiscard]] std::uint64_t count();
+  [[nodiscard]] caf::result<std::uint64_t, pin_ends> count();
   void sweep();
 
   [[nodiscard]] pin_table::time_point now() const;

@@ -39,6 +39,8 @@ std::string to_string(affinity a) {
       return "moved_load";
     case affinity::moved_gone:
       return "moved_gone";
+    case affinity::expired:
+      return "expired";
   }
   return "unknown";
 }

@@ -21,11 +21,13 @@ pin_table::pin_table(std::size_t capacity, std::chrono::nanoseconds ttl)
   // nop
 }
 
-instance_id pin_table::find(std::string_view session, time_point now) const {
+pin_state pin_table::look_up(std::string_view session, time_point now) const {
   const auto found = sessions_.find(session);
-  if (found == sessions_.end() || expired(found->second, now))
+  if (found == sessions_.end())
     return {};
-  return found->second.where;
+  if (expired(found->second, now))
+    return {.expired = true};
+  return {.where = found->second.where};
 }
 
 pin_view pin_table::view(std::string_view session, time_point now) const {
@@ -54,11 +56,11 @@ void pin_table::pin(std::string session, instance_id where, time_point now, pin_
   if (fresh) {
     begin(r, now);
   } else {
+    unlink(age_ring(r), &session_record::age, n);
     if (expired(r, now)) {
-      release(n);
+      lapse(n);
       begin(r, now);
     }
-    unlink(age_ring(r), &session_record::age, n);
   }
   note_turn(r, now, note);
   ++r.in_flight;
@@ -71,7 +73,7 @@ void pin_table::pin(std::string session, instance_id where, time_point now, pin_
     ++pinned_;
   }
   if (sessions_.size() > capacity_)
-    erase(idle_.first != nullptr ? *idle_.first : *busy_.first);
+    evict();
 }
 
 void pin_table::unpin(std::string_view session, instance_id where, bool reached, time_point now) {
@@ -86,12 +88,12 @@ void pin_table::unpin(std::string_view session, instance_id where, bool reached,
   if (!reached && r.turns > 0)
     --r.turns;
   r.ended = now;
-  append(age_ring(r), &session_record::age, n);
   if (r.where == where) {
     r.reached = r.reached || reached;
     if (!r.reached)
       release(n);
   }
+  append(age_ring(r), &session_record::age, n);
   if (r.in_flight == 0 && r.where == instance_id{})
     erase(n);
 }
@@ -99,6 +101,7 @@ void pin_table::unpin(std::string_view session, instance_id where, bool reached,
 void pin_table::forget(instance_id where) {
   for (auto found = pins_.find(where); found != pins_.end(); found = pins_.find(where)) {
     node& n = *found->second.first;
+    ++ended_.released;
     if (n.second.in_flight > 0)
       release(n);
     else
@@ -107,8 +110,14 @@ void pin_table::forget(instance_id where) {
 }
 
 void pin_table::sweep(time_point now) {
-  while (idle_.first != nullptr && expired(idle_.first->second, now))
-    erase(*idle_.first);
+  while (idle_.first != nullptr && expired(idle_.first->second, now)) {
+    node& n = *idle_.first;
+    unlink(idle_, &session_record::age, n);
+    lapse(n);
+    append(lapsed_, &session_record::age, n);
+  }
+  while (lapsed_.first != nullptr && now - lapsed_.first->second.ended >= 2 * ttl_)
+    erase(*lapsed_.first);
 }
 
 std::size_t pin_table::size(time_point now) {
@@ -149,9 +158,23 @@ void pin_table::release(node& n) {
   --pinned_;
 }
 
-void pin_table::erase(node& n) {
+// Its pin has expired, if that was not seen before.
+void pin_table::lapse(node& n) {
+  ended_.expired += n.second.where != instance_id{} ? 1 : 0;
   release(n);
+}
+
+void pin_table::evict() {
+  if (lapsed_.first != nullptr)
+    return erase(*lapsed_.first);
+  node& n = idle_.first != nullptr ? *idle_.first : *busy_.first;
+  ended_.evicted += n.second.where != instance_id{} ? 1 : 0;
+  erase(n);
+}
+
+void pin_table::erase(node& n) {
   unlink(age_ring(n.second), &session_record::age, n);
+  release(n);
   sessions_.erase(sessions_.find(n.first));
 }
 

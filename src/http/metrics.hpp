@@ -44,9 +44,11 @@ enum class upstream_failure : std::uint8_t {
 inline constexpr std::array<std::string_view, 5> upstream_failures{
     "connect", "no_answer", "bad_answer", "broke_off", "timeout"};
 
-/// The outcome of a turn's choice of a replica, by the places of `affinity`.
-inline constexpr std::array<std::string_view, 5> affinity_outcomes{"none", "miss", "hit",
-                                                                   "moved_slack", "moved_loss"};
+/// The outcome of a turn's choice of a replica, by the places of `affinity`. The last one: of the
+/// misses those whose session id the router made up.
+inline constexpr std::array<std::string_view, 7> affinity_outcomes{
+    "none", "miss", "hit", "moved_slack", "moved_loss", "expired", "new"};
+inline constexpr std::size_t new_session = affinity_outcomes.size() - 1;
 
 /// The outcome of a probe, by the places of `probe_verdict` of the actors.
 inline constexpr std::array<std::string_view, 4> probe_outcomes{"good", "bad", "silent",

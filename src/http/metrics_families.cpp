@@ -237,9 +237,10 @@ void add_times(metric_families& all, const std::vector<replica_row>& rows, const
 
 void add_routing(metric_families& all, const sums& lanes, const fleet_view& fleet) {
   auto affinity = counter(all, "affinity",
-                          "Turns by how their replica was chosen: their pin (hit), a first turn "
-                          "(miss), away from a pin that lagged by more than the slack or could "
-                          "take no turn, without a session.");
+                          "Turns by how their replica was chosen: by their pin (hit), away from a "
+                          "pin that lagged by more than the slack or could take no turn, without "
+                          "one: the session had none (miss), it had expired, the session is new, "
+                          "there is no session.");
   for (std::size_t i = 0; i < affinity_outcomes.size(); ++i) {
     affinity.add(label("outcome", affinity_outcomes[i]),
                  lanes.of([i](const lane_meter& m) -> const Counter& { return m.affinities[i]; }));
@@ -252,6 +253,10 @@ void add_routing(metric_families& all, const sums& lanes, const fleet_view& flee
   counter(all, "rejected", "Turns refused because no replica was routable.")
       .add({}, number(fleet.rejected));
   gauge(all, "pins", "Conversations that are pinned to a replica.").add({}, number(fleet.sessions));
+  counter(all, "pin_evictions", "Pins that ended: too old, too many, their replica drained.")
+      .add(label("cause", "expired"), number(fleet.ended.expired))
+      .add(label("cause", "capacity"), number(fleet.ended.evicted))
+      .add(label("cause", "replica"), number(fleet.ended.released));
 }
 
 void add_replicas(metric_families& all, const std::vector<replica_row>& rows) {

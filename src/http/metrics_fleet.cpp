@@ -22,20 +22,21 @@ std::string_view value_of(fields from, std::string_view key) {
 
 void begin_launch(tally_counts& counts, fields line) {
   const std::lock_guard lock(counts.mutex);
-  counts.launching.try_emplace(std::string(value_of(line, "replica")),
-                               std::chrono::steady_clock::now());
+  counts.launching.insert_or_assign(std::string(value_of(line, "replica")),
+                                    std::chrono::steady_clock::now());
 }
 
-/// `outcome`: a place in launch_outcomes. Of what was not launched by this process nothing counts.
-void end_launch(tally_counts& counts, std::string_view slot, std::size_t outcome) {
+/// The slot launches no more, whatever came of it.
+auto end_launch(tally_counts& counts, std::string_view slot) {
   const std::lock_guard lock(counts.mutex);
-  const auto launch = counts.launching.extract(std::string(slot));
-  if (!launch) {
-    return;
-  }
-  counts.launches[outcome].Increment();
-  if (outcome == 0) {
+  return counts.launching.extract(std::string(slot));
+}
+
+/// Of what was not launched by this process, or is back, nothing counts.
+void got_ready(tally_counts& counts, std::string_view replica) {
+  if (const auto launch = end_launch(counts, replica)) {
     const auto took = std::chrono::steady_clock::now() - launch.mapped();
+    counts.launches[launch_ready].Increment();
     counts.launch_time.Observe(std::chrono::duration<double>(took).count());
   }
 }
@@ -53,12 +54,16 @@ void end_drain(tally_counts& counts, fields line) {
 }
 
 void count(tally_counts& counts, std::string_view event, fields line) {
-  if (event == "replica_launching" || event == "replica_launched") {
+  if (event == "replica_launching") {
     begin_launch(counts, line);
   } else if (event == "replica_phase" && value_of(line, "phase") == "ready") {
-    end_launch(counts, value_of(line, "replica"), 0);
+    got_ready(counts, value_of(line, "replica"));
   } else if (event == "launch_failed") {
-    end_launch(counts, value_of(line, "slot"), 1);
+    // Also of one that was refused before anything was spawned: its address was in use.
+    end_launch(counts, value_of(line, "slot"));
+    counts.launches[launch_failed].Increment();
+  } else if (event == "replica_stopped") {
+    end_launch(counts, value_of(line, "replica"));
   } else if (event == "replica_lost") {
     counts.losses.Increment();
   } else if (event == "slot_abandoned") {

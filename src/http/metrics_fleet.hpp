@@ -15,6 +15,8 @@ namespace fleet::http {
 
 /// How a launch ended.
 inline constexpr std::array<std::string_view, 2> launch_outcomes{"ready", "failed"};
+inline constexpr std::size_t launch_ready = 0;
+inline constexpr std::size_t launch_failed = 1;
 
 /// What ended a drain: no turn was left, its time was over, a second signal.
 inline constexpr std::array<std::string_view, 3> drain_ends{"idle", "timeout", "hurried"};

@@ -54,6 +54,8 @@ std::string_view affinity_field(affinity how, bool minted, bool pins) {
       return "moved; reason=load";
     case affinity::moved_gone:
       return "moved; reason=gone";
+    case affinity::expired:
+      return "miss; reason=expired";
     case affinity::none:
       break;
   }

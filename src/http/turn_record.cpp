@@ -87,7 +87,8 @@ void turn_record::end(lane_meter& lane, access_log* log, client_request& request
   auto& at = replica_ ? *replica_ : lane.unplaced;
   at.turns[turn_route(request.head.target)][code_class(status_)].Increment();
   if (how_) {
-    lane.affinities[static_cast<std::size_t>(*how_)].Increment();
+    const bool fresh = *how_ == affinity::fresh && request.fresh_session;
+    lane.affinities[fresh ? new_session : static_cast<std::size_t>(*how_)].Increment();
   }
   if (outcome_ == turn_outcome::client_gone) {
     at.client_aborts.Increment();

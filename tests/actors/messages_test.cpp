@@ -80,11 +80,13 @@ TEST_CASE("every message type survives a round trip with all its fields") {
   check_round_trip(system, turn_end{{4}, "s", turn_outcome::timed_out, "too slow"});
   check_round_trip(system, turn_end{.replica = {4}, .first_byte = 7ms});
   check_round_trip(system, pin_note{affinity::moved_gone, 3});
+  check_round_trip(system, pin_state{{3}, true});
+  check_round_trip(system, pin_ends{1, 2, 3});
   const pin_view pin{{1}, 2s, 3, 4, affinity::hit, affinity::moved_load, 5, 6s};
   check_round_trip(system, pin);
   check_round_trip(system, session_view{"a", pin, "b"});
   check_round_trip(system, one_view);
-  check_round_trip(system, fleet_view{1, 2, 3, 4, {one_view, one_view}});
+  check_round_trip(system, fleet_view{1, 2, 3, 4, {5, 6, 7}, {one_view, one_view}});
   check_round_trip(system, probe_result{probe_verdict::inconclusive, "no descriptors", true});
   check_round_trip(system, phase_report{{5}, phase::draining, true, "why"});
   check_round_trip(system, slot_report{3, {4}, slot_stage::unconfirmed, phase::ready, "r", "d"});
@@ -103,7 +105,7 @@ TEST_CASE("every message type survives a round trip with all its fields") {
 
 TEST_CASE("every enumerator that travels has a name") {
   check_names<phase>(4);
-  check_names<affinity>(5);
+  check_names<affinity>(6);
   check_names<no_route>(3);
   check_names<turn_outcome>(6);
   check_names<probe_verdict>(4);

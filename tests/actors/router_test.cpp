@@ -83,7 +83,7 @@ TEST_CASE("a pin ages from the end of its session's last turn") {
   CHECK(sim.turn("s").how == affinity::hit);
   sim.play(600s);
   CHECK(sim.health().sessions == 0);
-  CHECK(sim.turn("s").how == affinity::fresh);
+  CHECK(sim.turn("s").how == affinity::expired);
 }
 
 TEST_CASE("a pin with a turn in flight never expires") {

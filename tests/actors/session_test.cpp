@@ -139,3 +139,33 @@ TEST_CASE("the table for GET /slots has the totals as well") {
   const fleet_totals all{.sessions = 2, .routed = 3, .affinity_hits = 1, .rejected = 0};
   CHECK(pool->totals == all);
 }
+
+TEST_CASE("a turn whose session's pin has expired says so, and pins the session anew") {
+  simulated_fleet sim({.settings = {.session_ttl = 60s}});
+  CHECK(sim.turn("s").how == affinity::fresh);
+  sim.play(100s);
+  CHECK(sim.begin("s").where.how == affinity::expired);
+  CHECK(look(sim, "s").pin.last == affinity::expired);
+  CHECK(sim.begin("s").where.how == affinity::hit);
+  CHECK(sim.turn("other").how == affinity::fresh);
+}
+
+TEST_CASE("of turns that come together after their session's pin expired only the first says so") {
+  simulated_fleet sim({.settings = {.session_ttl = 60s}});
+  sim.turn("s");
+  sim.play(100s);
+  auto first = sim.ask_route({.session = "s"});
+  auto second = sim.ask_route({.session = "s"});
+  sim.run();
+  CHECK(first->where.how == affinity::expired);
+  CHECK(second->where.how == affinity::hit);
+}
+
+TEST_CASE("the table tells the pins that ended, by what ended them") {
+  simulated_fleet sim({.settings = {.session_ttl = 60s, .max_sessions = 3}});
+  for (const auto* session : {"a", "b", "c", "d"})
+    sim.turn(session);
+  CHECK(sim.health().ended == pin_ends{.evicted = 1});
+  sim.play(100s);
+  CHECK(sim.health().ended == pin_ends{.expired = 3, .evicted = 1});
+}

@@ -182,3 +182,67 @@ TEST_CASE("whatever happens in whatever order, the pins stay within their bound 
     CHECK(found <= 8);
   }
 }
+
+TEST_CASE("a session whose pin expired is told from a new one, for as long as a pin lives") {
+  pin_table pins(10, 600s);
+  whole_turn(pins, "s", u, t0);
+  CHECK(pins.look_up("s", t0 + 599s) == fleet::pin_state{.where = u});
+  CHECK(pins.look_up("s", t0 + 600s) == fleet::pin_state{.expired = true});
+  pins.sweep(t0 + 600s);
+  CHECK(pins.size(t0 + 600s) == 0);
+  pins.sweep(t0 + 1199s);
+  CHECK(pins.look_up("s", t0 + 1199s) == fleet::pin_state{.expired = true});
+  CHECK(pins.look_up("other", t0 + 1199s) == fleet::pin_state{});
+  pins.sweep(t0 + 1200s);
+  CHECK(pins.look_up("s", t0 + 1200s) == fleet::pin_state{});
+}
+
+TEST_CASE("what is remembered of expired pins takes no room from live ones") {
+  pin_table pins(2, 600s);
+  whole_turn(pins, "old", u, t0);
+  pins.sweep(t0 + 600s);
+  whole_turn(pins, "a", u, t0 + 600s);
+  whole_turn(pins, "b", u, t0 + 601s);
+  CHECK(pins.find("a", t0 + 601s) == u);
+  CHECK(pins.find("b", t0 + 601s) == u);
+  CHECK(pins.look_up("old", t0 + 601s) == fleet::pin_state{});
+  CHECK(pins.ended().evicted == 0);
+}
+
+TEST_CASE("a session that comes back after its pin expired is pinned like any other") {
+  pin_table pins(10, 600s);
+  for (const auto back : {700s, 601s}) {
+    CAPTURE(back.count());
+    whole_turn(pins, "s", u, t0);
+    pins.sweep(t0 + 650s);  // too early to see the second one
+    whole_turn(pins, "s", v, t0 + back);
+    CHECK(pins.find("s", t0 + back) == v);
+    CHECK(pins.size(t0 + back) == 1);
+    pins.forget(v);
+    CHECK(pins.size(t0 + back) == 0);
+  }
+}
+
+TEST_CASE("pins that end are counted by what ended them, once each") {
+  pin_table pins(2, 600s);
+  whole_turn(pins, "a", u, t0);
+  whole_turn(pins, "b", u, t0);
+  whole_turn(pins, "b", v, t0);  // a move ends none
+  whole_turn(pins, "c", v, t0);
+  CHECK(pins.ended() == fleet::pin_ends{.evicted = 1});
+  pins.pin("b", v, t0 + 1s);
+  pins.forget(v);
+  CHECK(pins.ended() == fleet::pin_ends{.evicted = 1, .released = 2});
+  pins.unpin("b", v, true, t0 + 2s);
+  whole_turn(pins, "d", u, t0 + 2s);
+  whole_turn(pins, "e", u, t0 + 2s);
+  pins.sweep(t0 + 602s);
+  pins.sweep(t0 + 603s);
+  CHECK(pins.ended() == fleet::pin_ends{.expired = 2, .evicted = 1, .released = 2});
+  whole_turn(pins, "d", u, t0 + 603s);   // back after the sweep
+  whole_turn(pins, "d", u, t0 + 1203s);  // back before the next one
+  CHECK(pins.ended() == fleet::pin_ends{.expired = 3, .evicted = 1, .released = 2});
+  pins.pin("f", u, t0 + 1204s);
+  pins.unpin("f", u, false, t0 + 1204s);  // never was one
+  CHECK(pins.ended().released == 2);
+}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Everything of a turn that is computed rather than asked of the kernel or the actors: a request is
 // read, its session found, its replica chosen, both heads written, the answer read, the ticket
-// given back. `turn_cost N` does so N times; tests/cost/run counts its instructions.
+// given back. `turn_cost N` does so N times, `turn_cost N hooks` what the metrics add to that;
+// tests/cost/run counts their instructions.
+#include "hook_cost.hpp"
 #include "message_parser.hpp"
 #include "request_head.hpp"
 #include "response_head.hpp"
@@ -95,7 +97,11 @@ std::size_t turn(fleet_state& fleet, std::string_view request, std::string_view 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto turns = argc == 2 ? std::strtoul(argv[1], nullptr, 10) : 0;
+  const auto turns = argc >= 2 ? std::strtoul(argv[1], nullptr, 10) : 0;
+  if (argc == 3 && argv[2] == std::string_view("hooks")) {
+    fleet::cost::run_hooks(turns);
+    return 0;
+  }
   fleet_state fleet;
   const std::string request = std::string(question) + body();
   const std::string reply = std::string(answer) + std::string(300, 'b');

@@ -5,6 +5,9 @@
 #include "lane_fixture.hpp"
 #include "metrics_fleet.hpp"
 
+#include <chrono>
+#include <thread>
+
 using namespace fleet;
 using namespace fleet::http;
 
@@ -31,13 +34,31 @@ TEST_CASE_FIXTURE(tallied, "a launch counts when its replica is ready, with its 
   CHECK(launches(0) == 1);
 }
 
-TEST_CASE_FIXTURE(tallied, "a launch that fails counts once") {
+TEST_CASE_FIXTURE(tallied, "a launch that fails counts, also one before anything was spawned") {
   log.info("replica_launching", {{"replica", "n-d0"}, {"instance", "i"}});
   log.warn("replica_phase", {{"replica", "n-d0"}, {"phase", "starting"}});
   log.warn("launch_failed", {{"slot", "n-d0"}, {"reason", "exit status 1"}});
-  log.warn("launch_failed", {{"slot", "n-d0"}, {"reason", "again"}});
-  CHECK(launches(1) == 1);
-  CHECK(launches(0) == 0);
+  log.info("replica_phase", {{"replica", "n-d0"}, {"phase", "ready"}});
+  CHECK(launches(launch_failed) == 1);
+  CHECK(launches(launch_ready) == 0);
+  log.warn("launch_failed", {{"slot", "n-d0"}, {"reason", "address_in_use"}});
+  CHECK(launches(launch_failed) == 2);
+}
+
+TEST_CASE_FIXTURE(tallied,
+                  "a launch that was called off counts as none, and no time of a later one") {
+  log.info("replica_launching", {{"replica", "n-d0"}, {"instance", "i"}});
+  log.info("replica_stopped", {{"replica", "n-d0"}, {"instance", "i"}});
+  log.info("replica_phase", {{"replica", "n-d0"}, {"phase", "ready"}});
+  CHECK(launches(launch_failed) + launches(launch_ready) == 0);
+  // One whose stop could not be confirmed, and that was released.
+  log.info("replica_launching", {{"replica", "n-d1"}, {"instance", "j"}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const auto before = std::chrono::steady_clock::now();
+  log.info("replica_launching", {{"replica", "n-d1"}, {"instance", "k"}});
+  log.info("replica_phase", {{"replica", "n-d1"}, {"phase", "ready"}});
+  const std::chrono::duration<double> most = std::chrono::steady_clock::now() - before;
+  CHECK(log.counts().launch_time.Collect().histogram.sample_sum <= most.count());
 }
 
 TEST_CASE_FIXTURE(tallied, "losses, abandoned slots, unconfirmed stops and drains count") {

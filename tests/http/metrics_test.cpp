@@ -77,11 +77,45 @@ TEST_CASE_FIXTURE(metered_lane, "a turn counts by route, class of its status and
   CHECK(gets("\r\n\r\nwhol"));
   CHECK(counted(turns("chat_completions", "2xx", "replica1"), 1));
   CHECK(value(turns("other", "2xx", "replica1")) == 0);
-  CHECK(value("pypto_router_affinity_total{outcome=\"miss\"}") == 1);
   CHECK(value("pypto_router_first_byte_seconds_count{replica=\"replica1\"}") == 1);
   CHECK(value("pypto_router_turn_seconds_count{replica=\"replica1\"}") == 1);
   CHECK(value("pypto_router_piece_gap_seconds_count{replica=\"replica1\"}") == 0);
   CHECK(value("pypto_router_added_seconds_count") == 1);
+}
+
+TEST_CASE_FIXTURE(metered_lane, "a turn counts by how its replica was chosen") {
+  struct row {
+    affinity how;
+    std::string fields;
+    std::string outcome;
+  };
+  const std::string session = "X-Session-Id: s\r\n";
+  const auto affinities = [](const std::string& outcome) {
+    return "pypto_router_affinity_total{outcome=\"" + outcome + "\"}";
+  };
+  for (const auto& [how, fields, outcome] :
+       {row{affinity::fresh, "", "new"}, row{affinity::fresh, session, "miss"},
+        row{affinity::expired, session, "expired"}, row{affinity::hit, session, "hit"},
+        row{affinity::moved_load, session, "moved_slack"},
+        row{affinity::moved_gone, session, "moved_loss"}, row{affinity::none, session, "none"}}) {
+    CAPTURE(outcome);
+    CHECK(value(affinities(outcome)) == 0);
+    upstream_that(whole, end::keep);
+    port->answers.back().where.how = how;
+    received.clear();
+    send("POST /v1/x HTTP/1.1\r\nHost: r\r\nContent-Length: 2\r\n" + fields + "\r\n{}");
+    CHECK(gets("\r\n\r\nwhol"));
+    CHECK(counted(affinities(outcome), 1));
+  }
+}
+
+TEST_CASE_FIXTURE(metered_lane, "pins count, and those that ended by their cause") {
+  port->seen.sessions = 7;
+  port->seen.ended = {.expired = 1, .evicted = 2, .released = 3};
+  CHECK(value("pypto_router_pins") == 7);
+  CHECK(value("pypto_router_pin_evictions_total{cause=\"expired\"}") == 1);
+  CHECK(value("pypto_router_pin_evictions_total{cause=\"capacity\"}") == 2);
+  CHECK(value("pypto_router_pin_evictions_total{cause=\"replica\"}") == 3);
 }
 
 TEST_CASE_FIXTURE(metered_lane, "a path that a client made up adds no series") {

@@ -99,6 +99,7 @@ TEST_CASE_FIXTURE(lane_fixture, "X-Affinity tells on each routed answer why it w
   const std::vector<row> table{{affinity::hit, "/v1/x", "s", "hit; reason=pinned"},
                                {affinity::fresh, "/v1/x", "s", "miss; reason=no_pin"},
                                {affinity::fresh, "/v1/x", "", "miss; reason=new_session"},
+                               {affinity::expired, "/v1/x", "s", "miss; reason=expired"},
                                {affinity::moved_load, "/v1/x", "s", "moved; reason=load"},
                                {affinity::moved_gone, "/v1/x", "s", "moved; reason=gone"},
                                {affinity::none, "/v1/x", "s", "none; reason=affinity_off"}};

@@ -61,7 +61,12 @@ std::string pattern(const option& each) {
   return "--" + each.name + (each.letter != 0 ? std::string("|-") + each.letter : "");
 }
 
-/// In single quotes of any of the three shells.
+/// Options that say which router is asked and how, as patterns of a `case` in bash and zsh.
+const std::string asking_apart = "--router|--token|--token-file|--ca-file";
+const std::string asking_whole =
+    "--router=*|--token=*|--token-file=*|--ca-file=*|--insecure-skip-verify";
+
+/// In single quotes of any of the three shells; such quotes in the text become backticks.
 std::string quoted(std::string text) {
   std::replace(text.begin(), text.end(), '\'', '`');
   return "'" + text + "'";
@@ -109,9 +114,13 @@ std::string bash() {
          "  COMPREPLY=()\n"
          "  for ((i = 1; i < ${#words[@]} - 1; ++i)); do\n"
          "    case ${words[i]} in\n"
-         "      --router|--token|--token-file|--ca-file)\n"
+         "      " +
+         asking_apart +
+         ")\n"
          "        where+=(\"${words[i]}\" \"${words[i + 1]/#\\~/$HOME}\") ;;&\n"
-         "      --router=*|--token=*|--token-file=*|--ca-file=*|--insecure-skip-verify)\n"
+         "      " +
+         asking_whole +
+         ")\n"
          "        where+=(\"${words[i]}\") ;;\n"
          "      " +
          takes +
@@ -147,7 +156,7 @@ std::string zsh_action(names_a what) {
   if (what == names_a::file) {
     return "_files";
   }
-  const auto source = source_of(what);
+  const auto source = source_of(what, " \"${where[@]}\"");
   return source.empty() ? std::string(" ") : "compadd - $(" + source + ")";
 }
 
@@ -158,11 +167,42 @@ std::string zsh_option(const option& each) {
   std::replace(meaning.begin(), meaning.end(), ':', ',');
   const auto argument =
       each.argument.empty() ? std::string() : ":" + each.argument + ":" + zsh_action(each.what);
-  std::string out = quoted("--" + each.name + "[" + meaning + "]" + argument);
+  std::string out =
+      quoted("--" + each.name + (argument.empty() ? "[" : "=[") + meaning + "]" + argument);
   if (each.letter != 0) {
     out += " " + quoted(std::string("-") + each.letter + "[" + meaning + "]" + argument);
   }
   return out;
+}
+
+/// What the script asks of the line typed so far: which router it names, and its command.
+std::string zsh_function() {
+  std::string takes;
+  for (const auto& each : with_argument()) {
+    takes += (takes.empty() ? "" : "|") + pattern(each);
+  }
+  return "# Of the line: the options that say which router to ask, and the command.\n"
+         "_fleetctl_line() {\n"
+         "  local i\n"
+         "  for ((i = 2; i < CURRENT; ++i)); do\n"
+         "    case $words[i] in\n"
+         "      " +
+         asking_apart +
+         ")\n"
+         "        ((++i < CURRENT)) && "
+         "where+=(\"$words[i - 1]\" \"${${(Q)words[i]}/#\\~/$HOME}\") ;;\n"
+         "      " +
+         asking_whole +
+         ")\n"
+         "        where+=(\"${(Q)words[i]}\") ;;\n"
+         "      " +
+         takes +
+         ") ((++i)) ;;\n"
+         "      -*) ;;\n"
+         "      *) [[ -n $command ]] || command=$words[i] ;;\n"
+         "    esac\n"
+         "  done\n"
+         "}\n";
 }
 
 std::string zsh() {
@@ -170,7 +210,7 @@ std::string zsh() {
   std::string cases;
   for (const auto& each : commands()) {
     described += "    " + quoted(each.name + ":" + each.summary) + "\n";
-    cases += "    " + each.name + ") _arguments";
+    cases += "  " + each.name + ") _arguments $globals '1:command: '";
     for (const auto& one : options_of(each)) {
       cases += " " + zsh_option(one);
     }
@@ -178,23 +218,25 @@ std::string zsh() {
   }
   std::string globals;
   for (const auto& each : global_options()) {
-    globals += "    " + zsh_option(each) + " \\\n";
+    globals += "    " + zsh_option(each) + "\n";
   }
   return "#compdef fleetctl\n"
-         "# zsh completion for fleetctl: put this into a file _fleetctl in your fpath.\n"
+         "# zsh completion for fleetctl: put this into a file _fleetctl in your fpath.\n" +
+         zsh_function() +
          "_fleetctl() {\n"
-         "  local context state line\n"
+         "  local context state line command=''\n"
+         "  local -a where=()\n"
          "  local -a commands=(\n" +
          described +
          "  )\n"
-         "  _arguments -C \\\n" +
+         "  local -a globals=(\n" +
          globals +
-         "    '1:command:->command' '*::argument:->argument'\n"
-         "  case $state in\n"
-         "  command) _describe command commands ;;\n"
-         "  argument) case $words[1] in\n" +
+         "  )\n"
+         "  _fleetctl_line\n"
+         "  case $command in\n"
+         "  '') _arguments $globals '1:command:->command' && return\n"
+         "    [[ $state == command ]] && _describe command commands ;;\n" +
          cases +
-         "    esac ;;\n"
          "  esac\n"
          "}\n"
          "if [[ $funcstack[1] == _fleetctl ]]; then _fleetctl \"$@\"; else compdef _fleetctl "
@@ -203,38 +245,83 @@ std::string zsh() {
 
 // -- fish ---------------------------------------------------------------------------------------
 
+std::string fish_source(names_a what) {
+  const auto source = source_of(what, " (__fleetctl_where)");
+  return source.empty() ? source : quoted("(" + source + " | string split \" \")");
+}
+
 std::string fish_option(const option& each, const std::string& condition) {
   std::string out = "complete -c fleetctl" + condition + " -l " + each.name;
   out += each.letter != 0 ? std::string(" -s ") + each.letter : "";
   if (each.what == names_a::file) {
     out += " -r -F";
   } else if (!each.argument.empty()) {
-    const auto source = source_of(each.what);
-    out += " -x" + (source.empty() ? "" : " -a " + quoted("(" + source + " | string split ' ')"));
+    const auto source = fish_source(each.what);
+    out += " -x" + (source.empty() ? "" : " -a " + source);
   }
   return out + " -d " + quoted(each.meaning) + "\n";
 }
 
+/// What the script asks of the line typed so far: which router it names, and its command.
+std::string fish_functions() {
+  std::string takes;
+  for (const auto& each : with_argument()) {
+    takes += " --" + each.name + (each.letter != 0 ? std::string(" -") + each.letter : "");
+  }
+  return "# The options of the line that say which router to ask, a word on each line.\n"
+         "function __fleetctl_where\n"
+         "  set -l words (commandline -opc)\n"
+         "  while set -q words[2]\n"
+         "    set -e words[1]\n"
+         "    switch $words[1]\n"
+         "      case --router --token --token-file --ca-file\n"
+         "        set -q words[2]; or return\n"
+         "        printf '%s\\n' $words[1] (string replace -r '^~' $HOME -- $words[2])\n"
+         "        set -e words[1]\n"
+         "      case '--router=*' '--token=*' '--token-file=*' '--ca-file=*' "
+         "--insecure-skip-verify\n"
+         "        printf '%s\\n' $words[1]\n"
+         "    end\n"
+         "  end\n"
+         "end\n"
+         "# Its command; fails where there is none yet.\n"
+         "function __fleetctl_command\n"
+         "  set -l words (commandline -opc)\n"
+         "  while set -q words[2]\n"
+         "    set -e words[1]\n"
+         "    switch $words[1]\n"
+         "      case" +
+         takes +
+         "\n"
+         "        set -e words[1]\n"
+         "      case '-*'\n"
+         "      case '*'\n"
+         "        echo $words[1]\n"
+         "        return\n"
+         "    end\n"
+         "  end\n"
+         "  return 1\n"
+         "end\n";
+}
+
 std::string fish() {
-  std::string out =
-      "# fish completion for fleetctl: fleetctl completion fish | source\n"
-      "complete -c fleetctl -f\n";
+  std::string out = "# fish completion for fleetctl: fleetctl completion fish | source\n" +
+                    fish_functions() + "complete -c fleetctl -f\n";
   for (const auto& each : global_options()) {
     out += fish_option(each, "");
   }
   for (const auto& each : commands()) {
-    out += "complete -c fleetctl -n __fish_use_subcommand -a " + each.name + " -d " +
+    out += "complete -c fleetctl -n 'not __fleetctl_command >/dev/null' -a " + each.name + " -d " +
            quoted(each.summary) + "\n";
-    const auto condition = " -n '__fish_seen_subcommand_from " + each.name + "'";
+    const auto condition = " -n '__fleetctl_command | string match -q -- " + each.name + "'";
     for (const auto& one : options_of(each)) {
       out += fish_option(one, condition);
     }
-    const auto source = source_of(each.what);
+    const auto source = fish_source(each.what);
     if (each.what == names_a::file) {
       out += "complete -c fleetctl" + condition + " -F\n";
     } else if (!source.empty()) {
-      out += "complete -c fleetctl" + condition + " -a " +
-             quoted("(" + source + " | string split ' ')") + "\n";
+      out += "complete -c fleetctl" + condition + " -a " + source + "\n";
     }
   }
   return out;

@@ -38,6 +38,9 @@ std::string how_routed(const std::string& last) {
   if (last == "fresh") {
     return "to the least loaded, as it had no pin";
   }
+  if (last == "expired") {
+    return "to the least loaded, as its pin had expired";
+  }
   if (last == "moved_load") {
     return "to the least loaded, as its pin carried more than --affinity-slack above that";
   }

@@ -79,8 +79,8 @@ using router_actor = turn_actor::extend<
 
 /// One per hash bucket of session ids: the pins of its ids.
 using session_shard_actor = caf::typed_actor<
-    // The pinned instance, value 0 when there is none (or it expired). Touches nothing.
-    caf::replies_to<lookup_atom, std::string /*id*/>::with<instance_id>,
+    // The pin as it is. Touches nothing.
+    caf::replies_to<lookup_atom, std::string /*id*/>::with<pin_state>,
     // The same with what led to it.
     caf::replies_to<session_atom, std::string /*id*/>::with<pin_view>,
     // The session is pinned there, one more of its turns is in flight.
@@ -90,8 +90,8 @@ using session_shard_actor = caf::typed_actor<
     caf::reacts_to<unpin_atom, std::string /*id*/, instance_id, bool /*reached*/>,
     // Every pin on this instance goes.
     caf::reacts_to<forget_atom, instance_id>,
-    // Live pins.
-    caf::replies_to<count_atom>::with<std::uint64_t>,
+    // Live pins, and those that ended so far.
+    caf::replies_to<count_atom>::with<std::uint64_t, pin_ends>,
     // INTERNAL: drop what has expired.
     caf::reacts_to<sweep_atom>>;
 

@@ -287,6 +287,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(fleet, first_custom_type_id)
   CAF_ADD_TYPE_ID(fleet, (fleet::pin_note))
   CAF_ADD_TYPE_ID(fleet, (fleet::pin_view))
   CAF_ADD_TYPE_ID(fleet, (fleet::session_view))
+  CAF_ADD_TYPE_ID(fleet, (fleet::pin_state))
+  CAF_ADD_TYPE_ID(fleet, (fleet::pin_ends))
 
   CAF_ADD_ATOM(fleet, fleet, route_atom, "route")
   CAF_ADD_ATOM(fleet, fleet, finished_atom, "finished")

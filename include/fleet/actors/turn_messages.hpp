@@ -49,6 +49,16 @@ typename Inspector::result_type inspect(Inspector& f, pin_note& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, pin_state& x) {
+  return f(caf::meta::type_name("pin_state"), x.where, x.expired);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, pin_ends& x) {
+  return f(caf::meta::type_name("pin_ends"), x.expired, x.evicted, x.released);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, pin_view& x) {
   return f(caf::meta::type_name("pin_view"), x.where, x.age, x.turns, x.in_flight, x.last, x.moved,
            x.from, x.moved_age);
@@ -74,7 +84,7 @@ typename Inspector::result_type inspect(Inspector& f, fleet_totals& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, fleet_view& x) {
   return f(caf::meta::type_name("fleet_view"), x.sessions, x.routed, x.affinity_hits, x.rejected,
-           x.replicas);
+           x.ended, x.replicas);
 }
 
 }  // namespace fleet

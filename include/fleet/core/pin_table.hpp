@@ -19,8 +19,10 @@ namespace fleet {
 ///
 /// A pin ages from the end of its session's last turn, wherever that turn ran; while one is in
 /// flight it does not age. At most `capacity` sessions are kept: the one whose last turn ended
-/// longest ago goes first, one with a turn in flight only when all have one. All operations are
-/// O(1), forget() is linear in the pins of that instance and sweep() in what it drops.
+/// longest ago goes first, one with a turn in flight only when all have one. A session whose pin
+/// has expired is remembered for once more the time that pins live, where there is room, so that it
+/// can be told from one that is new. All operations are O(1), forget() is linear in the pins of
+/// that instance and sweep() in what it drops.
 class pin_table {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -31,7 +33,12 @@ class pin_table {
   pin_table& operator=(const pin_table&) = delete;
 
   /// The live pin of this session; value 0 when there is none. Changes nothing.
-  [[nodiscard]] instance_id find(std::string_view session, time_point now) const;
+  [[nodiscard]] instance_id find(std::string_view session, time_point now) const {
+    return look_up(session, now).where;
+  }
+
+  /// The same, and of a session without a pin whether it had one that expired.
+  [[nodiscard]] pin_state look_up(std::string_view session, time_point now) const;
 
   /// The same with what led to it.
   [[nodiscard]] pin_view view(std::string_view session, time_point now) const;
@@ -48,6 +55,9 @@ class pin_table {
 
   /// Drops what has expired.
   void sweep(time_point now);
+
+  /// Since the start. An expired pin counts once it is swept, or its session is back.
+  [[nodiscard]] const pin_ends& ended() const { return ended_; }
 
   /// Live pins. Sweeps first.
   [[nodiscard]] std::size_t size(time_point now);
@@ -68,7 +78,7 @@ class pin_table {
   struct session_record {
     instance_id where;  // value 0: no pin
     time_point ended;   // end of the last turn; set while idle
-    link age;           // in idle_ or busy_
+    link age;           // in idle_, busy_ or lapsed_
     link mates;         // in pins_[where]
     std::uint32_t in_flight = 0;
     std::uint32_t turns = 0;
@@ -98,8 +108,12 @@ class pin_table {
   [[nodiscard]] bool expired(const session_record& r, time_point now) const;
   static void begin(session_record& r, time_point now);
   static void note_turn(session_record& r, time_point now, pin_note note);
-  [[nodiscard]] ring& age_ring(const session_record& r) { return r.in_flight > 0 ? busy_ : idle_; }
+  [[nodiscard]] ring& age_ring(const session_record& r) {
+    return r.in_flight > 0 ? busy_ : r.where != instance_id{} ? idle_ : lapsed_;
+  }
   void release(node& n);
+  void lapse(node& n);
+  void evict();
   void erase(node& n);
 
   const std::size_t capacity_;
@@ -108,7 +122,9 @@ class pin_table {
   std::unordered_map<instance_id, ring> pins_;
   ring idle_;
   ring busy_;
+  ring lapsed_;  // without a pin: it has expired
   std::size_t pinned_ = 0;
+  pin_ends ended_;
 };
 
 }  // namespace fleet

@@ -21,6 +21,23 @@ struct pin_note {
   friend bool operator==(const pin_note&, const pin_note&) = default;
 };
 
+/// What the pin of a session is now.
+struct pin_state {
+  instance_id where;     ///< value 0: there is no pin
+  bool expired = false;  ///< there was one, and not long ago
+
+  friend bool operator==(const pin_state&, const pin_state&) = default;
+};
+
+/// Pins that ended otherwise than by a move, since the start.
+struct pin_ends {
+  std::uint64_t expired = 0;   ///< --session-ttl was over
+  std::uint64_t evicted = 0;   ///< a newer session took its place: --max-sessions
+  std::uint64_t released = 0;  ///< its replica was drained or removed
+
+  friend bool operator==(const pin_ends&, const pin_ends&) = default;
+};
+
 /// A live pin and what led to it. Ages are whole seconds, each off by less than one.
 struct pin_view {
   instance_id where;            ///< value 0: there is no pin

@@ -28,6 +28,7 @@ enum class affinity : std::uint8_t {
   hit,         ///< went to its pin
   moved_load,  ///< the pin lagged by more than the slack
   moved_gone,  ///< the pinned replica is not routable
+  expired,     ///< a session whose pin has expired: least loaded
 };
 
 [[nodiscard]] std::string to_string(affinity a);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fleet/core/replica.hpp"
+#include "fleet/core/session_view.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -46,6 +47,7 @@ struct fleet_view {
   std::uint64_t routed = 0;
   std::uint64_t affinity_hits = 0;
   std::uint64_t rejected = 0;
+  pin_ends ended;
   std::vector<replica_view> replicas;  ///< in the order they joined: static ones first
 
   friend bool operator==(const fleet_view&, const fleet_view&) = default;

@@ -25,7 +25,7 @@ const labels = {release: 'Release…', add: 'Launch…'};
 export function attention(parent, act) {
   const title = html('h2', {id: 'attention-title'});
   const sign = html('span', {class: 'sign'}, icon('alert'), icon('tick'));
-  const rows = html('ul', {class: 'concerns'});
+  const rows = html('ul', {class: 'concerns', 'aria-labelledby': 'attention-title'});
   parent.append(html('div', {class: 'bar'}, sign, title), rows);
   const show = list(rows, (concern) => `${concern.who} ${concern.what}`, () => {
     let concern;
@@ -62,6 +62,8 @@ export function attention(parent, act) {
       const human = grave > 0 ? plural(grave, 'thing needs', 'things need') : 'Nothing needs';
       say(title, `${human} a human${mild > 0 ? `; the router repairs ${count(mild)}` : ''}`);
       show(concerns);
+      // Many scroll, also for the keyboard.
+      set(rows, 'tabindex', rows.scrollHeight > rows.clientHeight ? 0 : null);
     },
   };
 }
