@@ -60,7 +60,7 @@ lane_meter::lane_meter() : added(buckets::added), probe_time(buckets::probe) {}
 
 void lane_meter::probed(std::size_t outcome, std::chrono::nanoseconds time) {
   probes[outcome].Increment();
-  probe_time.Observe(std::chrono::duration<double>(time).count());
+  probe_time.observe(std::chrono::duration<double>(time).count());
 }
 
 std::shared_ptr<replica_meter> lane_meter::of(const std::string& replica) {

@@ -4,6 +4,8 @@
 // client can add a series.
 #pragma once
 
+#include "lane_histogram.hpp"
+
 #include "fleet/core/turn.hpp"
 
 #include <array>
@@ -75,9 +77,9 @@ struct replica_meter {
   prometheus::Counter client_aborts;
   prometheus::Counter failovers;    ///< turns that went on to another replica
   prometheus::Counter truncations;  ///< answers cut short by the replica or the time limit
-  prometheus::Histogram first_byte;
-  prometheus::Histogram whole;
-  prometheus::Histogram piece_gap;
+  lane_histogram first_byte;
+  lane_histogram whole;
+  lane_histogram piece_gap;
 };
 
 /// What one lane counts. Counts by the lane, reads by any thread.
@@ -88,9 +90,9 @@ class lane_meter {
   replica_meter unplaced{""};
   std::array<prometheus::Counter, affinity_outcomes.size()> affinities;
   std::array<prometheus::Counter, refusal_codes.size()> refusals;
-  prometheus::Histogram added;  ///< see turn_record
+  lane_histogram added;  ///< see turn_record
   std::array<prometheus::Counter, probe_outcomes.size()> probes;
-  prometheus::Histogram probe_time;
+  lane_histogram probe_time;
 
   void probed(std::size_t outcome, std::chrono::nanoseconds time);
 

@@ -16,7 +16,6 @@ namespace {
 
 using prometheus::ClientMetric;
 using prometheus::Counter;
-using prometheus::Histogram;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 using labels = std::vector<ClientMetric::Label>;
@@ -87,7 +86,7 @@ class sums {
   [[nodiscard]] ClientMetric spread(Pick pick) const {
     ClientMetric sum;
     for (const auto& lane : lanes_) {
-      add(sum, pick(*lane.meter).Collect());
+      add(sum, pick(*lane.meter).collect());
     }
     return sum;
   }
@@ -185,12 +184,12 @@ void add_counts(metric_families& all, const std::vector<replica_row>& rows, cons
 
 template <class Pick>
 void add_spread(metric_families& all, const std::vector<replica_row>& rows, const std::string& name,
-                std::string help, const Histogram::BucketBoundaries& bounds, Pick pick) {
+                std::string help, const std::vector<double>& bounds, Pick pick) {
   auto into = histogram(all, name, std::move(help));
   for (const auto& row : rows) {
-    auto sum = Histogram(bounds).Collect();
+    auto sum = lane_histogram(bounds).collect();
     for (const auto& meter : row.meters) {
-      sums::add(sum, pick(*meter).Collect());
+      sums::add(sum, pick(*meter).collect());
     }
     into.add(label("replica", row.view->name), std::move(sum));
   }
@@ -222,17 +221,17 @@ void add_failures(metric_families& all, const std::vector<replica_row>& rows, co
 void add_times(metric_families& all, const std::vector<replica_row>& rows, const sums& lanes) {
   add_spread(all, rows, "first_byte", "From a request sent to the head of the replica's answer.",
              buckets::first_byte,
-             [](const replica_meter& m) -> const Histogram& { return m.first_byte; });
+             [](const replica_meter& m) -> const lane_histogram& { return m.first_byte; });
   add_spread(all, rows, "turn", "From a whole request to the end of its answer.", buckets::whole,
-             [](const replica_meter& m) -> const Histogram& { return m.whole; });
+             [](const replica_meter& m) -> const lane_histogram& { return m.whole; });
   add_spread(all, rows, "piece_gap",
              "Between two pieces of an answer whose length was not told beforehand.",
              buckets::piece_gap,
-             [](const replica_meter& m) -> const Histogram& { return m.piece_gap; });
+             [](const replica_meter& m) -> const lane_histogram& { return m.piece_gap; });
   histogram(all, "added",
             "What the router itself adds to a turn: from the whole request to its sending, "
             "without connecting, and from the answer's head to its passing on.")
-      .add({}, lanes.spread([](const lane_meter& m) -> const Histogram& { return m.added; }));
+      .add({}, lanes.spread([](const lane_meter& m) -> const lane_histogram& { return m.added; }));
 }
 
 void add_routing(metric_families& all, const sums& lanes, const fleet_view& fleet) {
@@ -295,7 +294,8 @@ void add_lanes(metric_families& all, const std::vector<lane_sample>& samples, co
                lanes.of([i](const lane_meter& m) -> const Counter& { return m.probes[i]; }));
   }
   histogram(all, "probe", "How long probes took.")
-      .add({}, lanes.spread([](const lane_meter& m) -> const Histogram& { return m.probe_time; }));
+      .add({},
+           lanes.spread([](const lane_meter& m) -> const lane_histogram& { return m.probe_time; }));
   std::uint64_t clients = 0;
   std::uint64_t pooled = 0;
   for (const auto& lane : samples) {

@@ -46,7 +46,7 @@ void turn_record::gives(std::size_t bytes) {
   }
   if (bytes != 0) {
     if (streamed_ && pieces_ != 0) {
-      replica_->piece_gap.Observe(seconds(now - piece_));
+      replica_->piece_gap.observe(seconds(now - piece_));
     }
     piece_ = now;
     ++pieces_;
@@ -96,9 +96,9 @@ void turn_record::end(lane_meter& lane, access_log* log, client_request& request
   if (!refusal_.empty()) {
     lane.refusals[place_in(refusal_codes, refusal_)].Increment();
   } else if (status_ != 0) {
-    at.first_byte.Observe(seconds(first_byte()));
-    at.whole.Observe(seconds(now - began_));
-    lane.added.Observe(seconds(sent_ - began_ - connecting_ + first_given_ - first_byte_));
+    at.first_byte.observe(seconds(first_byte()));
+    at.whole.observe(seconds(now - began_));
+    lane.added.observe(seconds(sent_ - began_ - connecting_ + first_given_ - first_byte_));
   }
   if (log != nullptr) {
     tell(*log, request, client, now);
