@@ -2,6 +2,7 @@
 #include "lane_histogram.hpp"
 
 #include <doctest/doctest.h>
+
 #include <prometheus/histogram.h>
 
 using fleet::http::lane_histogram;
