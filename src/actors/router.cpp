@@ -149,7 +149,7 @@ route_answer router_state::decide(route_query& query, pin_state pin) {
   if (query.counted) {
     ++members_.at(where->replica).routed;
     routed_ += query.tried.empty() ? 1 : 0;
-    affinity_hits_ += query.tried.empty() && where->how == affinity::hit ? 1 : 0;
+    affinity_hits_ += where->how == affinity::hit ? 1 : 0;
   }
   if (!query.session.empty() && !affinity_off()) {
     const auto& shard = shard_of(query.session);

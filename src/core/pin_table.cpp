@@ -60,6 +60,8 @@ void pin_table::pin(std::string session, instance_id where, time_point now, pin_
     if (expired(r, now)) {
       lapse(n);
       begin(r, now);
+    } else if (r.where == instance_id{}) {
+      begin(r, now);  // its pin was released while turns of it were in flight
     }
   }
   note_turn(r, now, note);
@@ -73,7 +75,7 @@ void pin_table::pin(std::string session, instance_id where, time_point now, pin_
     ++pinned_;
   }
   if (sessions_.size() > capacity_)
-    evict();
+    evict(now);
 }
 
 void pin_table::unpin(std::string_view session, instance_id where, bool reached, time_point now) {
@@ -164,11 +166,12 @@ void pin_table::lapse(node& n) {
   release(n);
 }
 
-void pin_table::evict() {
+void pin_table::evict(time_point now) {
   if (lapsed_.first != nullptr)
     return erase(*lapsed_.first);
   node& n = idle_.first != nullptr ? *idle_.first : *busy_.first;
-  ended_.evicted += n.second.where != instance_id{} ? 1 : 0;
+  if (n.second.where != instance_id{})
+    ++(expired(n.second, now) ? ended_.expired : ended_.evicted);
   erase(n);
 }
 

@@ -33,7 +33,7 @@ class body_budget {
 class body_share {
  public:
   static constexpr std::size_t free_bytes = 64 * 1024;
-  static constexpr std::size_t step = 256 * 1024;
+  static constexpr std::size_t step = 16 * 1024;
 
   explicit body_share(body_budget& budget) : budget_(budget) {}
   body_share(const body_share&) = delete;

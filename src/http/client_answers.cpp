@@ -85,6 +85,7 @@ awaitable<bool> client_connection::answer_admin_call() {
   if (reply.events) {
     keep = co_await tell_events(*reply.events);
   } else if (!reply.follow.empty()) {
+    drop_body();
     co_await follow_log(*this, lane_, std::move(reply));
   } else {
     const bool may = may_keep();
@@ -95,6 +96,7 @@ awaitable<bool> client_connection::answer_admin_call() {
 }
 
 awaitable<bool> client_connection::tell_events(event_wish from) {
+  drop_body();
   const follower me(lane_.events);
   if (!me.seated()) {
     const refusal many{503, "too_many_followers",

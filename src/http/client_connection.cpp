@@ -104,6 +104,7 @@ awaitable<void> client_connection::run() {
   }
   limit_.disarm();
   if (!closed_ && (!request_.complete || !in_.bytes().empty())) {
+    drop_body();
     co_await linger();
   }
   close();
@@ -121,11 +122,7 @@ awaitable<bool> client_connection::serve() {
   }
   limit_.disarm();
   turn_.begin(request_.body.size());
-  if (result == received::closed) {
-    if (!request_.head.method.empty()) {
-      turn_.ended_early(turn_outcome::client_gone);
-      end_turn();
-    }
+  if (result == received::closed && request_.head.method.empty()) {
     close();
     co_return false;
   }
@@ -136,7 +133,10 @@ awaitable<bool> client_connection::serve() {
     begin_trace(request_.head, lane_.ids);
   }
   bool keep = false;
-  if (result == received::refused) {
+  if (result == received::closed) {
+    turn_.ended_early(turn_outcome::client_gone);
+    close();
+  } else if (result == received::refused) {
     keep = co_await refuse(*refusal_);
   } else {
     keep = co_await answer();

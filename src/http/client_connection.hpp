@@ -31,6 +31,9 @@ struct client_request {
   bool fresh_session = false;
   std::string request_id;  ///< the client's, or minted
   bool complete = false;   ///< the body is here to its end
+
+  /// Whether it is a turn of a conversation.
+  [[nodiscard]] bool pins() const { return head.pins() && !session.empty(); }
 };
 
 /// One client's connection: reads requests, answers what the router answers itself, and hands the

@@ -60,7 +60,7 @@ void exchange::end_early(turn_outcome why) {
 
 awaitable<bool> exchange::run() {
   const auto& head = request_.head;
-  route_query query{.session = head.pins() ? request_.session : std::string(),
+  route_query query{.session = request_.pins() ? request_.session : std::string(),
                     .fresh = request_.fresh_session,
                     .counted = head.kind != route_kind::models};
   // One that led nowhere is kept until the next is here: a shutdown waits for turns with a ticket.
@@ -182,6 +182,7 @@ awaitable<error_code> exchange::send_request(const pooled_replica& replica) {
   write_upstream_head(request_.head, way, head_);
   const std::array<asio::const_buffer, 2> message{asio::buffer(head_), asio::buffer(request_.body)};
   sending_ = true;
+  sent_ = true;
   up_->on_change([this] { replica_spoke(); });
   up_->arm();
   client_.turn().sending();
@@ -274,7 +275,7 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
        .keep_alive = client_.may_keep(),
        .session = carries ? std::string_view(request_.session) : std::string_view(),
        .replica = replica.spec.name,
-       .affinity = affinity_field(held.how(), request_.fresh_session, request_.head.pins()),
+       .affinity = affinity_field(held.how(), request_.fresh_session, request_.pins()),
        .request_id = request_.request_id},
       head_);
   bytes.consume(answer_->head_size());
@@ -367,7 +368,8 @@ exchange::tried exchange::failed(lease& held, const pooled_replica& replica, ref
 }
 
 exchange::tried exchange::ended_early(lease& held) {
-  held.outcome(*early_);
+  // What was never sent leaves no pin, whoever gave up.
+  held.outcome(sent_ ? *early_ : turn_outcome::aborted);
   client_.turn().ended_early(*early_);
   if (*early_ == turn_outcome::timed_out) {
     lane_.log.warn("turn_timeout",

@@ -56,6 +56,7 @@ class exchange {
   std::optional<response_parser> answer_;
   body_framing framing_ = body_framing::none;  ///< towards the client
   bool sending_ = false;
+  bool sent_ = false;        ///< a replica may have seen some of the request
   bool upload_cut_ = false;  ///< the answer came before the upload was through
   bool head_sent_ = false;   ///< bytes of the answer may have reached the client
   std::string head_;

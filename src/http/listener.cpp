@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
@@ -153,6 +154,11 @@ void listener::go_on() {
   }
 }
 
+bool listener::somebody_waits() {
+  pollfd queue{.fd = acceptor_.native_handle(), .events = POLLIN, .revents = 0};
+  return ::poll(&queue, 1, 0) > 0;
+}
+
 void listener::take(tcp_socket socket) {
   const auto serve = [](lane_services& lane, tcp_socket connected) {
     client_connection::start(std::make_shared<client_connection>(lane, std::move(connected)));
@@ -182,6 +188,10 @@ awaitable<void> listener::run() {
   const auto self = shared_from_this();
   while (acceptor_.is_open()) {
     if (room_.clients() >= room_.most) {
+      if (!somebody_waits()) {
+        co_await acceptor_.async_wait(tcp_acceptor::wait_read, use_tuple);
+        continue;
+      }
       room_.make_some(lane_);
       co_await starve("as many clients as --max-clients or descriptors allow");
       continue;

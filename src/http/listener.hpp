@@ -51,6 +51,8 @@ class listener : public std::enable_shared_from_this<listener> {
   static constexpr std::chrono::seconds quiet{10};
 
   awaitable<void> run();
+  /// In the kernel's queue.
+  [[nodiscard]] bool somebody_waits();
   void take(tcp_socket socket);
   awaitable<void> starve(std::string reason);
   void go_on();

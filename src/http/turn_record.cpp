@@ -15,7 +15,7 @@ namespace fleet::http {
 namespace {
 
 /// As much of a path is logged.
-constexpr std::size_t most_path = 256;
+constexpr std::size_t most_text = 256;
 
 double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
@@ -110,13 +110,13 @@ void turn_record::tell(access_log& log, client_request& request, const std::stri
   const auto path = path_of(request.head.target);
   // Both in the words of X-Affinity.
   const auto words =
-      how_ ? affinity_field(*how_, request.fresh_session, request.head.pins()) : std::string_view();
+      how_ ? affinity_field(*how_, request.fresh_session, request.pins()) : std::string_view();
   const auto chosen = words.substr(0, words.find(';'));
   const auto why = words.substr(words.find('=') + 1);
   access_entry entry{.at = std::chrono::system_clock::now(),
                      .client = client,
-                     .method = std::move(request.head.method),
-                     .path = std::string(path.substr(0, most_path)),
+                     .method = request.head.method.substr(0, most_text),
+                     .path = std::string(path.substr(0, most_text)),
                      .route = turn_routes[turn_route(path)],
                      .status = status_,
                      .code = refusal_,
@@ -129,7 +129,7 @@ void turn_record::tell(access_log& log, client_request& request, const std::stri
                      .pieces = pieces_,
                      .total = now - began_,
                      .end = refusal_.empty() ? to_string(outcome_) : "refused",
-                     .request_id = std::move(request.request_id),
+                     .request_id = request.request_id.substr(0, most_text),
                      .trace = std::string(trace_id(request.head.fields))};
   if (refusal_.empty() && status_ != 0) {
     entry.first_byte = first_byte_ - began_;

@@ -29,8 +29,8 @@ class turn_record {
     began_ = steady_clock::now();
     bytes_in_ = body;
   }
-  /// A ticket was given; the first one counts.
-  void ticket(affinity how) { how_ = how_.value_or(how); }
+  /// A ticket was given; the last one counts, as the client is told.
+  void ticket(affinity how) { how_ = how; }
   /// From now on this replica has it.
   void at(const std::shared_ptr<replica_meter>& replica) { replica_ = replica; }
   /// It goes on to another replica.

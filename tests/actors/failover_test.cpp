@@ -76,6 +76,23 @@ TEST_CASE("a turn counts as routed once, however many replicas it tries") {
   CHECK(sim.health().affinity_hits == 0);
 }
 
+TEST_CASE("a hit of a second try is counted, and taken back when that fails as well") {
+  simulated_fleet sim({.replicas = 3});
+  const auto pinned = sim.turn("s").replica;
+  const auto tried = simulated_fleet::node(pinned == node0 ? 1 : 0);
+  const auto second = sim.route({.session = "s", .tried = {tried}});
+  CHECK(second.where.how == affinity::hit);
+  CHECK(sim.health().affinity_hits == 1);
+  turn_end end;
+  end.replica = pinned;
+  end.session = "s";
+  end.how = turn_outcome::connect_failed;
+  end.chosen = affinity::hit;
+  caf::anon_send(sim.fleet.fronts[0], finished_atom_v, end);
+  sim.run();
+  CHECK(sim.health().affinity_hits == 0);
+}
+
 TEST_CASE("D52: when none is left the answer differs from no replica at all, and no pin stays") {
   simulated_fleet sim;
   std::vector<instance_id> tried;

@@ -135,6 +135,26 @@ TEST_CASE("a turn that ends where its pin was forgotten does not age the session
   CHECK(pins.find("s", t0 + 1h) == v);
 }
 
+TEST_CASE("what was known of a session goes with its pin, also while a turn of it is in flight") {
+  pin_table pins(10, 600s);
+  whole_turn(pins, "s", u, t0);
+  pins.pin("s", u, t0);
+  pins.forget(u);
+  pins.pin("s", v, t0 + 10s);
+  CHECK(pins.view("s", t0 + 10s).turns == 1);
+  CHECK(pins.view("s", t0 + 10s).age == 0s);
+}
+
+TEST_CASE("a pin that had expired before its room was needed has expired, and was not evicted") {
+  pin_table pins(1, 600s);
+  whole_turn(pins, "a", u, t0);
+  whole_turn(pins, "b", u, t0 + 600s);
+  CHECK(pins.ended().expired == 1);
+  CHECK(pins.ended().evicted == 0);
+  whole_turn(pins, "c", u, t0 + 601s);
+  CHECK(pins.ended().evicted == 1);
+}
+
 TEST_CASE("an expired session that comes back starts a new pin") {
   pin_table pins(10, 600s);
   whole_turn(pins, "s", u, t0);

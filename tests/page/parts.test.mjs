@@ -77,6 +77,22 @@ test('an event stream is read in any pieces', async () => {
   assert.deepEqual(made[1], wanted);
 });
 
+test('a turn that is taken back is no jump', async () => {
+  const made = await inPage('history.js', ({History}) => {
+    const history = new History();
+    const sample = (second, routed, hits) => history.push({
+      at: new Date(1e12 + second * 1000).toISOString(), routed, affinity_hits: hits, rejected: 0,
+      sessions: 1, replicas: [
+        {name: 'a', outstanding: 0, routed, answers: 0, first_byte_ms_sum: 0}],
+    });
+    sample(0, 10000, 8000);
+    sample(1, 10001, 8001);
+    sample(2, 10000, 8000);
+    return [history.rate, history.shareLately, history.of('a').rate];
+  });
+  assert.deepEqual(made, [0.2, 1, 0.2]);
+});
+
 test('totals become rates; a restart is no negative rate, a pause is a gap', async () => {
   const made = await inPage('history.js', ({History}) => {
     const history = new History();

@@ -40,6 +40,41 @@ TEST_CASE("SIGUSR1 has the access log opened anew, and no turn is lost between t
   CHECK(line.at("end").as_string() == "done");
 }
 
+TEST_CASE("a turn that failed over is told in the same words by the log and by X-Affinity") {
+  scripted_replica u{"u", answer_ok};
+  scripted_replica v{"v", answer_ok};
+  const temp_dir dir;
+  const auto file = dir.path() + "/access.log";
+  ready_router r{fleet_of({u, v}), {"--access-log", file, "--health-interval", "60"}};
+  const auto turn = chat("{}", "X-Session-Id: s\r\n");
+  const auto first = exchange_once(r.port(), turn);
+  (first.get("X-Replica") == "u" ? u : v).go_away();
+  const auto second = exchange_once(r.port(), turn);
+  CHECK(second.get("X-Affinity") == "moved; reason=gone");
+  REQUIRE(eventually([&] { return lines_in(file) == 2; }));
+  CHECK(text_of_file(file).find(R"("affinity":"moved","why":"gone")") != std::string::npos);
+  const auto listing = exchange_once(r.port(), request("GET", "/v1/files", ""), "GET");
+  CHECK(listing.get("X-Affinity") == "none; reason=no_session");
+}
+
+TEST_CASE("a client that leaves in its body is logged with what it said of itself, cut to size") {
+  scripted_replica u{"u", answer_ok};
+  const temp_dir dir;
+  const auto file = dir.path() + "/access.log";
+  ready_router r{fleet_of({u}), {"--access-log", file}};
+  {
+    raw_client hasty{r.port()};
+    hasty.send("POST /v1/x HTTP/1.1\r\nHost: r\r\nX-Session-Id: early\r\nX-Request-Id: " +
+               std::string(9000, 'i') + "\r\nContent-Length: 10\r\n\r\n{}");
+    std::this_thread::sleep_for(50ms);
+  }
+  REQUIRE(eventually([&] { return lines_in(file) == 1; }));
+  const auto line = json::parse(text_of_file(file)).as_object();
+  CHECK(line.at("session").as_string() == "early");
+  CHECK(line.at("request_id").as_string() == std::string(256, 'i'));
+  CHECK(line.at("end").as_string() == "client_gone");
+}
+
 TEST_CASE("--access-log - writes to standard output") {
   scripted_replica u{"u", answer_ok};
   ready_router r{fleet_of({u}), {"--access-log", "-"}};

@@ -225,6 +225,20 @@ TEST_CASE("at --max-clients connections that wait for a request make room, and n
   s.ends_well();
 }
 
+TEST_CASE("at --max-clients connections are kept while nobody waits for their room") {
+  scripted_replica u{"u", serve};
+  ready_router r{fleet_of({u}), {"--max-clients", "8"}};
+  auto kept = many_clients(r.port(), 8);
+  const auto over = clock::now() + 2s;
+  while (clock::now() < over)
+    for (const auto& each : kept) {
+      each->send(chat());
+      REQUIRE(each->read_response().status() == 200);
+      std::this_thread::sleep_for(150ms);
+    }
+  CHECK_FALSE(r.logged("accept_paused"));
+}
+
 TEST_CASE("at the limit the log has a line now and then and not one for each client") {
   scene s{{"--max-clients", "4", "--threads", "1"}};
   const auto lines = line_count(s.r.log());

@@ -113,7 +113,7 @@ class pin_table {
   }
   void release(node& n);
   void lapse(node& n);
-  void evict();
+  void evict(time_point now);
   void erase(node& n);
 
   const std::size_t capacity_;

@@ -42,8 +42,12 @@ export class Series {
   }
 }
 
-/** What a counter has grown by; a smaller one is that of a new process. */
-const grown = (now, before) => (before === undefined ? NaN : now >= before ? now - before : now);
+/** What a counter has grown by. Much smaller it is that of a new process; a little, when a turn
+ *  could not be connected and was taken back. */
+const grown = (now, before) => {
+  if (before === undefined) return NaN;
+  return now < before / 2 ? now : Math.max(0, now - before);
+};
 
 class Replica {
   outstanding = new Series(replicaSeconds);
