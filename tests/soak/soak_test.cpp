@@ -23,8 +23,8 @@ program_run run_soak(const std::vector<std::string>& flags) {
 
 TEST_CASE("twenty seconds of mixed load leave the router's memory and descriptors flat") {
   auto out = run_soak({"--seconds", "20"});
-  // On a starved machine a cold router's memory settles later than the warm-up ends; a leak grows in
-  // each run.
+  // On a starved machine a cold router's memory settles later than the warm-up ends; a leak grows
+  // in each run.
   for (int again = 0; again < 2 && out.tells("GROWS"); ++again)
     out = run_soak({"--seconds", "20"});
   CAPTURE(out.text);
