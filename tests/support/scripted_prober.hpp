@@ -3,17 +3,13 @@
 
 #include "fleet/actors/interfaces.hpp"
 
-#include <caf/actor_clock.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,24 +35,13 @@ struct probe_script {
   };
   std::vector<seen> probes;
 
-  [[nodiscard]] std::size_t count(std::uint16_t port) const {
-    return static_cast<std::size_t>(
-        std::count_if(probes.begin(), probes.end(), [=](const seen& x) { return x.port == port; }));
-  }
+  [[nodiscard]] std::size_t count(std::uint16_t port) const;
 
   /// From now on this replica answers so.
   void set(std::uint16_t port, std::vector<probe_step> now) { steps[port] = std::move(now); }
   void set(std::uint16_t port, probe_verdict now) { steps[port] = {{.verdict = now}}; }
 
-  probe_step next(std::uint16_t port) {
-    auto& left = steps[port];
-    if (left.empty())
-      return {};
-    const auto step = left.front();
-    if (left.size() > 1)
-      left.erase(left.begin());
-    return step;
-  }
+  probe_step next(std::uint16_t port);
 };
 
 using scripted_prober_actor =
@@ -74,34 +59,8 @@ struct scripted_prober_state {
 };
 
 /// A prober without a network, in the time of the actor clock.
-inline scripted_prober_actor::behavior_type scripted_prober(
+scripted_prober_actor::behavior_type scripted_prober(
     scripted_prober_actor::stateful_pointer<scripted_prober_state> self,
-    std::shared_ptr<probe_script> script) {
-  return {
-      [=](probe_atom, const endpoint& where, caf::timespan limit) {
-        auto& st = self->state;
-        script->probes.push_back({where.port, self->clock().now(), limit, self->current_sender()});
-        script->most_at_once = std::max(script->most_at_once, ++script->under_way[where.port]);
-        const auto step = script->next(where.port);
-        const bool late = step.after >= limit;
-        auto promise = self->make_response_promise<probe_result>();
-        probe_result result{.verdict = late ? probe_verdict::silent : step.verdict};
-        result.reason = result.verdict == probe_verdict::good ? "" : to_string(result.verdict);
-        result.connected = step.connected;
-        st.waiting[++st.last] = {where.port, promise, std::move(result)};
-        const auto delay = std::min<std::chrono::nanoseconds>(step.after, limit);
-        if (delay > std::chrono::nanoseconds(0))
-          self->delayed_send(self, delay, tick_atom_v, st.last);
-        else
-          self->send(self, tick_atom_v, st.last);
-        return promise;
-      },
-      [=](tick_atom, std::uint64_t probe) {
-        auto node = self->state.waiting.extract(probe);
-        --script->under_way[node.mapped().port];
-        node.mapped().promise.deliver(std::move(node.mapped().result));
-      },
-  };
-}
+    std::shared_ptr<probe_script> script);
 
 }  // namespace fleet

@@ -10,7 +10,6 @@
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -45,17 +44,11 @@ class asked {
 /// and play(), and each run of a test is the same as any other.
 class simulation {
  public:
-  simulation() { run(); }
+  simulation();
   simulation(const simulation&) = delete;
   simulation& operator=(const simulation&) = delete;
 
-  ~simulation() {
-    for (auto& x : std::exchange(tracked_, {}))
-      caf::anon_send_exit(x, caf::exit_reason::user_shutdown);
-    run();
-    clock_.cancel_all();
-    run();
-  }
+  ~simulation();
 
   [[nodiscard]] caf::actor_system& system() { return system_; }
   [[nodiscard]] std::chrono::steady_clock::time_point now() const { return clock_.now(); }
@@ -90,35 +83,14 @@ class simulation {
   void step() { scheduler_.try_run_once(); }
 
   /// Lets this much time pass, from timer to timer.
-  void play(std::chrono::nanoseconds time) {
-    run();
-    const auto end = now() + time;
-    while (clock_.has_pending_timeout() && clock_.schedule().begin()->first <= end) {
-      const auto wait = clock_.schedule().begin()->first - now();
-      clock_.advance_time(std::max(wait, std::chrono::nanoseconds(0)));
-      run();
-    }
-    clock_.advance_time(end - now());
-    run();
-  }
+  void play(std::chrono::nanoseconds time);
 
   /// The actors of this name that have something to do, for tests that need to harm one.
-  [[nodiscard]] std::vector<caf::strong_actor_ptr> busy(std::string_view name) {
-    std::vector<caf::strong_actor_ptr> found;
-    for (auto* job : scheduler_.jobs) {
-      auto* actor = dynamic_cast<caf::local_actor*>(job);
-      if (actor != nullptr && name == actor->name())
-        found.emplace_back(actor->ctrl());
-    }
-    return found;
-  }
+  [[nodiscard]] std::vector<caf::strong_actor_ptr> busy(std::string_view name);
 
  private:
   struct config : caf::actor_system_config {
-    config() {
-      set("scheduler.policy", caf::atom("testing"));
-      load<caf::id_block::fleet>();
-    }
+    config();
   };
 
   config config_;
