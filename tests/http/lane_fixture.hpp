@@ -13,6 +13,7 @@
 #include <boost/asio/write.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -114,6 +115,7 @@ class scripted_upstream {
   std::string seen;   ///< all bytes received
   bool left = false;  ///< the router closed the connection
   std::size_t connections = 0;
+  std::size_t open = 0;  ///< connections that have not ended; it must live as long as they do
 
  private:
   awaitable<void> serve() {
@@ -124,6 +126,7 @@ class scripted_upstream {
         co_return;
       }
       ++connections;
+      ++open;
       asio::co_spawn(acceptor_.get_executor(), talk(std::move(socket)), asio::detached);
     }
   }
@@ -135,6 +138,7 @@ class scripted_upstream {
       const auto [ec, n] = co_await socket.async_read_some(asio::buffer(piece), use_tuple);
       if (ec) {
         left = true;
+        --open;
         co_return;
       }
       seen.append(piece.data(), n);
@@ -149,6 +153,7 @@ class scripted_upstream {
       }
       if (then_ != end::keep) {
         socket.close();
+        --open;
         co_return;
       }
     }
@@ -182,9 +187,12 @@ struct lane_fixture {
     client.close(ignored);
     CHECK(run_until([this] { return services->client_count == 0; }));
     services->pool.clear();
+    CHECK(run_until([this] {
+      return std::all_of(upstreams.begin(), upstreams.end(), [](auto& x) { return x->open == 0; });
+    }));
     upstreams.clear();
     lane.io.restart();
-    lane.io.run_for(std::chrono::milliseconds(20));
+    lane.io.poll();
   }
 
   void send(std::string_view text) { asio::write(client, asio::buffer(text)); }
