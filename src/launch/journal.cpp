@@ -49,7 +49,7 @@ outcome<std::string> follow_links(const std::string& path) {
 }
 
 /// No link is followed at the very end, since links have been followed before.
-outcome<file_descriptor> lock(const std::string& file, const std::string& shown) {
+outcome<file_descriptor> lock_file(const std::string& file, const std::string& shown) {
   const auto path = file + ".lock";
   file_descriptor held(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, owner_only));
   if (held.get() < 0) {
@@ -178,7 +178,7 @@ outcome<journal> journal::open(const std::string& path) {
   if (fs::exists(found) && !fs::is_regular_file(found)) {
     return failure{path + ": expected a regular file"};
   }
-  auto held = lock(*place, path);
+  auto held = lock_file(*place, path);
   if (!held) {
     return failure{held.error()};
   }
