@@ -3,7 +3,7 @@
 
 if(FLEET_SANITIZE)
   # CAF spawns function actors through a null reference; that one finding is the library's.
-  add_compile_options(-fsanitize=${FLEET_SANITIZE} -fno-sanitize=null -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${FLEET_SANITIZE} -fno-sanitize=null -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${FLEET_SANITIZE})
   if(FLEET_SANITIZE MATCHES "thread")
     # Asio's fences; ThreadSanitizer does not know them and GCC says so.
@@ -29,6 +29,10 @@ add_library(fleet::asio ALIAS fleet_asio)
 # Warnings for our own code only. Designated initialisers may leave members at their defaults; GCC 12
 # sees overlapping copies in `"literal" + std::string` when it optimises (GCC bug 105651).
 function(fleet_strict target)
+  if(CMAKE_UNITY_BUILD)
+    # Sources that are compiled as one shadow each other; the other presets judge them.
+    return()
+  endif()
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
     -Wold-style-cast
     -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
