@@ -78,9 +78,13 @@ TEST_CASE("D80 concurrent DELETEs share one stop command and a later one is a 40
   const temp_dir dir;
   const auto stops = dir.path() + "/stops";
   pool p({.args = {"--tokens", "10", "--token-delay-ms", "100"},
-          .more = R"(,"stop_command":["sh","-c","echo x >> )" + stops +
-                  R"(; pkill -9 -f '[-]-port {port}'"])"});
-  REQUIRE(p.ready("n-d0"));
+          .more = R"(,"stop_command":["sh","-c","echo x >> )" + stops + "; kill -9 `cat " +
+                  dir.path() + "/pid`\"]"});
+  const auto runs = [&] {
+    REQUIRE(p.ready("n-d0"));
+    dir.write("pid", std::to_string(stubs_on(p.host.port(0)).at(0)));
+  };
+  runs();
   raw_client stream{p.port()};
   stream.send(chat(R"({"messages":[],"stream":true})"));
   REQUIRE(stream.read_response_head().status() == 200);
@@ -96,7 +100,7 @@ TEST_CASE("D80 concurrent DELETEs share one stop command and a later one is a 40
   CHECK(text_of_file(stops) == "x\n");
   CHECK(admin(p.port(), "DELETE", "/replicas/n-d0").status() == 404);
   CHECK(admin(p.port(), "POST", "/replicas", R"({"slot":"n-d0"})").status() == 202);
-  CHECK(p.ready("n-d0"));
+  runs();
   CHECK(text_of_file(stops) == "x\n");
 }
 
