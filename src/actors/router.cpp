@@ -136,15 +136,13 @@ void router_state::looked_up(const std::string& session, pin_state pin) {
 route_answer router_state::decide(route_query& query, pin_state pin) {
   if (refuses(query))
     return {.why = no_route::shutting_down};
-  auto where = choose(loads_, query, pin.where, settings_.affinity_slack);
+  const auto where = choose(loads_, query, pin, settings_.affinity_slack);
   if (!where) {
     if (!query.tried.empty())
       return {.why = no_route::all_tried};
     rejected_ += query.counted ? 1 : 0;
     return {.why = no_route::no_replica};
   }
-  if (where->how == affinity::fresh && pin.expired)
-    where->how = affinity::expired;
   loads_.raise(where->replica);
   if (query.counted) {
     ++members_.at(where->replica).routed;

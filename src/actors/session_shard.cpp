@@ -60,7 +60,7 @@ void session_shard_state::unpin(const std::string& id, instance_id where, bool r
 }
 
 void session_shard_state::forget(instance_id where) {
-  pins_->forget(where);
+  pins_->forget(where, now());
 }
 
 caf::result<std::uint64_t, pin_ends> session_shard_state::count() {

@@ -99,15 +99,18 @@ std::optional<instance_id> load_table::least(std::span<const instance_id> exclud
   return std::nullopt;
 }
 
-std::optional<ticket> choose(const load_table& loads, const route_query& query, instance_id pinned,
+std::optional<ticket> choose(const load_table& loads, const route_query& query, pin_state pin,
                              std::uint64_t slack) {
+  const auto pinned = pin.where;
   const auto least = loads.least(query.tried);
   if (!least)
     return std::nullopt;
   if (query.session.empty() || slack == 0)
     return ticket{*least, affinity::none};
-  if (pinned == instance_id{})
-    return ticket{*least, query.tried.empty() ? affinity::fresh : affinity::moved_gone};
+  if (pinned == instance_id{}) {
+    const auto first = pin.expired ? affinity::expired : affinity::fresh;
+    return ticket{*least, query.tried.empty() ? first : affinity::moved_gone};
+  }
   if (!loads.routable(pinned) || contains(query.tried, pinned))
     return ticket{*least, affinity::moved_gone};
   const auto here = loads.outstanding(pinned);

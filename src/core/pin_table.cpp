@@ -58,7 +58,8 @@ void pin_table::pin(std::string session, instance_id where, time_point now, pin_
   } else {
     unlink(age_ring(r), &session_record::age, n);
     if (expired(r, now)) {
-      lapse(n);
+      count_end(r, now, ended_.expired);
+      release(n);
       begin(r, now);
     } else if (r.where == instance_id{}) {
       begin(r, now);  // its pin was released while turns of it were in flight
@@ -100,10 +101,10 @@ void pin_table::unpin(std::string_view session, instance_id where, bool reached,
     erase(n);
 }
 
-void pin_table::forget(instance_id where) {
+void pin_table::forget(instance_id where, time_point now) {
   for (auto found = pins_.find(where); found != pins_.end(); found = pins_.find(where)) {
     node& n = *found->second.first;
-    ++ended_.released;
+    count_end(n.second, now, ended_.released);
     if (n.second.in_flight > 0)
       release(n);
     else
@@ -115,7 +116,8 @@ void pin_table::sweep(time_point now) {
   while (idle_.first != nullptr && expired(idle_.first->second, now)) {
     node& n = *idle_.first;
     unlink(idle_, &session_record::age, n);
-    lapse(n);
+    count_end(n.second, now, ended_.expired);
+    release(n);
     append(lapsed_, &session_record::age, n);
   }
   while (lapsed_.first != nullptr && now - lapsed_.first->second.ended >= 2 * ttl_)
@@ -160,18 +162,17 @@ void pin_table::release(node& n) {
   --pinned_;
 }
 
-// Its pin has expired, if that was not seen before.
-void pin_table::lapse(node& n) {
-  ended_.expired += n.second.where != instance_id{} ? 1 : 0;
-  release(n);
+// Its pin, if it has one, ends for this reason, unless it had expired before and nobody saw.
+void pin_table::count_end(const session_record& r, time_point now, std::uint64_t& cause) {
+  if (r.where != instance_id{})
+    ++(expired(r, now) ? ended_.expired : cause);
 }
 
 void pin_table::evict(time_point now) {
   if (lapsed_.first != nullptr)
     return erase(*lapsed_.first);
   node& n = idle_.first != nullptr ? *idle_.first : *busy_.first;
-  if (n.second.where != instance_id{})
-    ++(expired(n.second, now) ? ended_.expired : ended_.evicted);
+  count_end(n.second, now, ended_.evicted);
   erase(n);
 }
 

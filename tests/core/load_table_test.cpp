@@ -127,7 +127,7 @@ TEST_CASE("a pinned routable instance is kept unless it lags by more than the sl
     CAPTURE(r.other_load);
     CAPTURE(r.slack);
     const auto t = table_of({{u, r.pinned_load}, {v, r.other_load}});
-    const auto where = fleet::choose(t, {.session = "s"}, u, r.slack);
+    const auto where = fleet::choose(t, {.session = "s"}, {u}, r.slack);
     REQUIRE(where.has_value());
     CHECK(where->how == r.how);
     if (r.how == affinity::hit)
@@ -141,13 +141,14 @@ TEST_CASE("why a turn went where it went") {
   auto t = table_of({{u, 3}, {v, 0}});
   CHECK(fleet::choose(t, {}, {}, 8)->how == affinity::none);
   CHECK(fleet::choose(t, {.session = "s"}, {}, 8)->how == affinity::fresh);
-  CHECK(fleet::choose(t, {.session = "s"}, w, 8)->how == affinity::moved_gone);
-  const auto again = fleet::choose(t, {.session = "s", .tried = {v}}, v, 8);
+  CHECK(fleet::choose(t, {.session = "s"}, {.expired = true}, 8)->how == affinity::expired);
+  CHECK(fleet::choose(t, {.session = "s"}, {w}, 8)->how == affinity::moved_gone);
+  const auto again = fleet::choose(t, {.session = "s", .tried = {v}}, {v}, 8);
   CHECK(again->replica == u);
   CHECK(again->how == affinity::moved_gone);
   t.set_routable(u, false);
-  const auto moved = fleet::choose(t, {.session = "s"}, u, 8);
+  const auto moved = fleet::choose(t, {.session = "s"}, {u}, 8);
   CHECK(moved->replica == v);
   CHECK(moved->how == affinity::moved_gone);
-  CHECK_FALSE(fleet::choose(t, {.session = "s", .tried = {v}}, u, 8).has_value());
+  CHECK_FALSE(fleet::choose(t, {.session = "s", .tried = {v}}, {u}, 8).has_value());
 }

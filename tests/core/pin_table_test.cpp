@@ -31,8 +31,8 @@ TEST_CASE("a pin ages from the end of its session's last turn") {
   pin_table pins(10, 600s);
   pins.pin("s", u, t0);
   pins.unpin("s", u, true, t0 + 100s);
-  CHECK(pins.find("s", t0 + 699s) == u);
-  CHECK(pins.find("s", t0 + 700s) == none);
+  CHECK(pins.look_up("s", t0 + 699s).where == u);
+  CHECK(pins.look_up("s", t0 + 700s).where == none);
   CHECK(pins.size(t0 + 700s) == 0);
 }
 
@@ -42,10 +42,10 @@ TEST_CASE("a pin with a turn in flight never expires") {
   pins.pin("s", u, t0);
   pins.unpin("s", u, true, t0);
   pins.sweep(t0 + 24h);
-  CHECK(pins.find("s", t0 + 24h) == u);
+  CHECK(pins.look_up("s", t0 + 24h).where == u);
   pins.unpin("s", u, true, t0 + 24h);
-  CHECK(pins.find("s", t0 + 24h + 599s) == u);
-  CHECK(pins.find("s", t0 + 24h + 600s) == none);
+  CHECK(pins.look_up("s", t0 + 24h + 599s).where == u);
+  CHECK(pins.look_up("s", t0 + 24h + 600s).where == none);
 }
 
 TEST_CASE("a turn still in flight where its session was pinned before keeps the new pin alive") {
@@ -53,10 +53,10 @@ TEST_CASE("a turn still in flight where its session was pinned before keeps the 
   pins.pin("s", u, t0);
   pins.pin("s", v, t0);
   pins.unpin("s", v, true, t0);
-  CHECK(pins.find("s", t0 + 1h) == v);
+  CHECK(pins.look_up("s", t0 + 1h).where == v);
   pins.unpin("s", u, true, t0 + 1h);
-  CHECK(pins.find("s", t0 + 1h + 599s) == v);
-  CHECK(pins.find("s", t0 + 1h + 600s) == none);
+  CHECK(pins.look_up("s", t0 + 1h + 599s).where == v);
+  CHECK(pins.look_up("s", t0 + 1h + 600s).where == none);
 }
 
 TEST_CASE("least recently used goes first") {
@@ -65,9 +65,9 @@ TEST_CASE("least recently used goes first") {
   whole_turn(pins, "b", u, t0 + 1s);
   whole_turn(pins, "a", u, t0 + 2s);
   whole_turn(pins, "c", u, t0 + 3s);
-  CHECK(pins.find("a", t0 + 3s) == u);
-  CHECK(pins.find("b", t0 + 3s) == none);
-  CHECK(pins.find("c", t0 + 3s) == u);
+  CHECK(pins.look_up("a", t0 + 3s).where == u);
+  CHECK(pins.look_up("b", t0 + 3s).where == none);
+  CHECK(pins.look_up("c", t0 + 3s).where == u);
 }
 
 TEST_CASE("a pin with a turn in flight is evicted only when all have one") {
@@ -75,10 +75,10 @@ TEST_CASE("a pin with a turn in flight is evicted only when all have one") {
   pins.pin("busy", u, t0);
   whole_turn(pins, "idle", u, t0 + 1s);
   pins.pin("new", u, t0 + 2s);
-  CHECK(pins.find("busy", t0 + 2s) == u);
-  CHECK(pins.find("idle", t0 + 2s) == none);
+  CHECK(pins.look_up("busy", t0 + 2s).where == u);
+  CHECK(pins.look_up("idle", t0 + 2s).where == none);
   pins.pin("newer", v, t0 + 3s);
-  CHECK(pins.find("busy", t0 + 3s) == none);
+  CHECK(pins.look_up("busy", t0 + 3s).where == none);
   CHECK(pins.size(t0 + 3s) == 2);
   pins.unpin("busy", u, true, t0 + 4s);
   CHECK(pins.size(t0 + 4s) == 2);
@@ -90,7 +90,7 @@ TEST_CASE("expired pins are swept") {
   whole_turn(pins, "b", u, t0 + 300s);
   pins.sweep(t0 + 600s);
   CHECK(pins.size(t0 + 300s) == 1);
-  CHECK(pins.find("b", t0 + 300s) == u);
+  CHECK(pins.look_up("b", t0 + 300s).where == u);
 }
 
 TEST_CASE("a pin that no turn ever reached goes with the turn that made it") {
@@ -101,7 +101,7 @@ TEST_CASE("a pin that no turn ever reached goes with the turn that made it") {
   whole_turn(pins, "warm", u, t0);
   pins.pin("warm", u, t0);
   pins.unpin("warm", u, false, t0);
-  CHECK(pins.find("warm", t0) == u);
+  CHECK(pins.look_up("warm", t0).where == u);
 }
 
 TEST_CASE("a try that failed on one instance leaves the pin on another alone") {
@@ -109,7 +109,7 @@ TEST_CASE("a try that failed on one instance leaves the pin on another alone") {
   pins.pin("s", u, t0);
   pins.pin("s", v, t0);
   pins.unpin("s", u, false, t0);
-  CHECK(pins.find("s", t0) == v);
+  CHECK(pins.look_up("s", t0).where == v);
 }
 
 TEST_CASE("forgetting an instance releases its pins at once and no others") {
@@ -117,32 +117,41 @@ TEST_CASE("forgetting an instance releases its pins at once and no others") {
   whole_turn(pins, "a", u, t0);
   pins.pin("b", u, t0);
   whole_turn(pins, "c", v, t0);
-  pins.forget(u);
+  pins.forget(u, t0);
   CHECK(pins.size(t0) == 1);
-  CHECK(pins.find("a", t0) == none);
-  CHECK(pins.find("b", t0) == none);
-  CHECK(pins.find("c", t0) == v);
+  CHECK(pins.look_up("a", t0).where == none);
+  CHECK(pins.look_up("b", t0).where == none);
+  CHECK(pins.look_up("c", t0).where == v);
   pins.unpin("b", u, true, t0);
-  CHECK(pins.find("b", t0) == none);
+  CHECK(pins.look_up("b", t0).where == none);
 }
 
 TEST_CASE("a turn that ends where its pin was forgotten does not age the session's new pin") {
   pin_table pins(10, 600s);
   pins.pin("s", u, t0);
-  pins.forget(u);
+  pins.forget(u, t0);
   pins.pin("s", v, t0);
   pins.unpin("s", u, true, t0);
-  CHECK(pins.find("s", t0 + 1h) == v);
+  CHECK(pins.look_up("s", t0 + 1h).where == v);
 }
 
 TEST_CASE("what was known of a session goes with its pin, also while a turn of it is in flight") {
   pin_table pins(10, 600s);
   whole_turn(pins, "s", u, t0);
   pins.pin("s", u, t0);
-  pins.forget(u);
+  pins.forget(u, t0);
   pins.pin("s", v, t0 + 10s);
   CHECK(pins.view("s", t0 + 10s).turns == 1);
   CHECK(pins.view("s", t0 + 10s).age == 0s);
+}
+
+TEST_CASE("a pin that had expired before its replica went has expired, and was not released") {
+  pin_table pins(10, 600s);
+  whole_turn(pins, "a", u, t0);
+  whole_turn(pins, "b", u, t0 + 1s);
+  pins.forget(u, t0 + 600s);
+  CHECK(pins.ended().expired == 1);
+  CHECK(pins.ended().released == 1);
 }
 
 TEST_CASE("a pin that had expired before its room was needed has expired, and was not evicted") {
@@ -182,7 +191,7 @@ TEST_CASE("whatever happens in whatever order, the pins stay within their bound 
       case 0:
       case 1:
         pins.pin(session, where, now);
-        CHECK(pins.find(session, now) == where);
+        CHECK(pins.look_up(session, now).where == where);
         break;
       case 2:
       case 3:
@@ -193,11 +202,11 @@ TEST_CASE("whatever happens in whatever order, the pins stay within their bound 
         break;
       default:
         if (below(5) == 0)
-          pins.forget(where);
+          pins.forget(where, now);
     }
     std::size_t found = 0;
     for (int s = 0; s < 12; ++s)
-      found += pins.find(std::to_string(s), now) == none ? 0 : 1;
+      found += pins.look_up(std::to_string(s), now).where == none ? 0 : 1;
     CHECK(pins.size(now) == found);
     CHECK(found <= 8);
   }
@@ -223,8 +232,8 @@ TEST_CASE("what is remembered of expired pins takes no room from live ones") {
   pins.sweep(t0 + 600s);
   whole_turn(pins, "a", u, t0 + 600s);
   whole_turn(pins, "b", u, t0 + 601s);
-  CHECK(pins.find("a", t0 + 601s) == u);
-  CHECK(pins.find("b", t0 + 601s) == u);
+  CHECK(pins.look_up("a", t0 + 601s).where == u);
+  CHECK(pins.look_up("b", t0 + 601s).where == u);
   CHECK(pins.look_up("old", t0 + 601s) == fleet::pin_state{});
   CHECK(pins.ended().evicted == 0);
 }
@@ -236,9 +245,9 @@ TEST_CASE("a session that comes back after its pin expired is pinned like any ot
     whole_turn(pins, "s", u, t0);
     pins.sweep(t0 + 650s);  // too early to see the second one
     whole_turn(pins, "s", v, t0 + back);
-    CHECK(pins.find("s", t0 + back) == v);
+    CHECK(pins.look_up("s", t0 + back).where == v);
     CHECK(pins.size(t0 + back) == 1);
-    pins.forget(v);
+    pins.forget(v, t0);
     CHECK(pins.size(t0 + back) == 0);
   }
 }
@@ -251,7 +260,7 @@ TEST_CASE("pins that end are counted by what ended them, once each") {
   whole_turn(pins, "c", v, t0);
   CHECK(pins.ended() == fleet::pin_ends{.evicted = 1});
   pins.pin("b", v, t0 + 1s);
-  pins.forget(v);
+  pins.forget(v, t0);
   CHECK(pins.ended() == fleet::pin_ends{.evicted = 1, .released = 2});
   pins.unpin("b", v, true, t0 + 2s);
   whole_turn(pins, "d", u, t0 + 2s);

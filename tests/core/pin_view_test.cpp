@@ -76,7 +76,7 @@ TEST_CASE("a session that comes back after its pin expired begins anew") {
 TEST_CASE("a session whose pin was released has none to tell of, also while a turn is in flight") {
   pin_table pins(10, 600s);
   pins.pin("s", u, t0);
-  pins.forget(u);
+  pins.forget(u, t0);
   CHECK(pins.view("s", t0) == pin_view{});
 }
 

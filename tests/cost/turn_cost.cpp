@@ -63,7 +63,7 @@ std::size_t turn(fleet_state& fleet, std::string_view request, std::string_view 
     scan.feed(piece);
   }
   const route_query query{.session = scan.result().value_or("")};
-  const auto where = choose(fleet.loads, query, fleet.pins.find(query.session, now), 4);
+  const auto where = choose(fleet.loads, query, fleet.pins.look_up(query.session, now), 4);
   if (ec || refused || !where) {
     std::abort();
   }

@@ -73,7 +73,7 @@ figures measure(std::size_t replicas) {
   const auto begun = processor_time();
   for (std::size_t i = 0; i < turns; ++i) {
     const auto& query = queries[i % queries.size()];
-    const auto where = choose(loads, query, table.find(query.session, now), 4);
+    const auto where = choose(loads, query, table.look_up(query.session, now), 4);
     loads.raise(where->replica);
     table.pin(query.session, where->replica, now);
     const auto slot = i % in_flight;
@@ -92,7 +92,7 @@ figures measure(std::size_t replicas) {
   std::size_t hits = 0;
   for (std::size_t i = 0; i < turns; ++i) {
     const auto& query = queries[i % queries.size()];
-    const auto where = choose(loads, query, table.find(query.session, now), 4);
+    const auto where = choose(loads, query, table.look_up(query.session, now), 4);
     hits += where->how == affinity::hit ? 1 : 0;
   }
   const std::chrono::duration<double, std::nano> choosing = processor_time() - again;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fleet/core/replica.hpp"
+#include "fleet/core/session_view.hpp"
 #include "fleet/core/turn.hpp"
 
 #include <cstdint>
@@ -71,10 +72,10 @@ class load_table {
   std::uint64_t total_ = 0;
 };
 
-/// Where one turn goes, and why. `pinned` is value 0 when its session has no pin. `slack` is how
-/// many more turns a pinned instance may carry than the least loaded one; 0: affinity is off and
-/// the pin is not looked at. Nothing when no routable instance is left beside `query.tried`.
+/// Where one turn goes, and why. `pin`: that of its session. `slack` is how many more turns a
+/// pinned instance may carry than the least loaded one; 0: affinity is off and the pin is not
+/// looked at. Nothing when no routable instance is left beside `query.tried`.
 [[nodiscard]] std::optional<ticket> choose(const load_table& loads, const route_query& query,
-                                           instance_id pinned, std::uint64_t slack);
+                                           pin_state pin, std::uint64_t slack);
 
 }  // namespace fleet

@@ -32,12 +32,7 @@ class pin_table {
   pin_table(const pin_table&) = delete;
   pin_table& operator=(const pin_table&) = delete;
 
-  /// The live pin of this session; value 0 when there is none. Changes nothing.
-  [[nodiscard]] instance_id find(std::string_view session, time_point now) const {
-    return look_up(session, now).where;
-  }
-
-  /// The same, and of a session without a pin whether it had one that expired.
+  /// The live pin of this session, or whether it had one that expired. Changes nothing.
   [[nodiscard]] pin_state look_up(std::string_view session, time_point now) const;
 
   /// The same with what led to it.
@@ -51,7 +46,7 @@ class pin_table {
   void unpin(std::string_view session, instance_id where, bool reached, time_point now);
 
   /// Every pin on this instance goes.
-  void forget(instance_id where);
+  void forget(instance_id where, time_point now);
 
   /// Drops what has expired.
   void sweep(time_point now);
@@ -112,7 +107,7 @@ class pin_table {
     return r.in_flight > 0 ? busy_ : r.where != instance_id{} ? idle_ : lapsed_;
   }
   void release(node& n);
-  void lapse(node& n);
+  void count_end(const session_record& r, time_point now, std::uint64_t& cause);
   void evict(time_point now);
   void erase(node& n);
 
