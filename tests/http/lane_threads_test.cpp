@@ -5,6 +5,7 @@
 
 #include "lane_fixture.hpp"
 #include "listener.hpp"
+#include "system/support/deadline.hpp"
 
 #include <boost/asio/read.hpp>
 
@@ -29,17 +30,6 @@ void on_lane(lane_threads& lanes, std::size_t lane, F work) {
     done.set_value();
   });
   done.get_future().get();
-}
-
-template <class F>
-bool eventually(F condition) {
-  const auto over = steady_clock::now() + std::chrono::seconds(10);
-  while (!condition()) {
-    if (steady_clock::now() > over)
-      return false;
-    std::this_thread::yield();
-  }
-  return true;
 }
 
 // One lane that serves, with a scripted fleet of one replica behind it.
@@ -144,7 +134,7 @@ TEST_CASE("connections are spread evenly over the lanes, however the kernel spre
   const auto count = [&](std::size_t lane) { return served[lane]->services->client_count.load(); };
   for (std::size_t i = 0; i < clients; ++i)
     sockets.emplace_back(io.get_executor()).connect(where);
-  CHECK(eventually([&] { return count(0) + count(1) == clients; }));
+  CHECK(rig::eventually([&] { return count(0) + count(1) == clients; }));
   CHECK(count(0) <= count(1) + 4);
   CHECK(count(1) <= count(0) + 4);
   // One that has moved is served.
@@ -156,7 +146,7 @@ TEST_CASE("connections are spread evenly over the lanes, however the kernel spre
     asio::read(socket, asio::dynamic_buffer(answer), end);
     CHECK(answer.starts_with("HTTP/1.1 200"));
   }
-  CHECK(eventually([&] { return count(0) + count(1) == 0; }));
+  CHECK(rig::eventually([&] { return count(0) + count(1) == 0; }));
   for (std::size_t i = 0; i < 2; ++i)
     on_lane(lanes, i, [&] { served[i]->listening->stop(); });
   lanes.stop();

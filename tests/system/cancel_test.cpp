@@ -127,16 +127,18 @@ TEST_CASE("a client that leaves in the midst of its upload reaches no replica") 
   CHECK(becomes_idle(r.port()));
 }
 
-TEST_CASE("a client that leaves while its replica is still being connected to ends its turn") {
+TEST_CASE(
+    "a client that leaves while its replica is being connected to ends its turn without a pin") {
   scripted_replica u;
   ready_router r{fleet_of({u}), {"--connect-timeout", "12", "--health-interval", "60"}};
   u.go_away();
   const black_hole hole{u.port()};
   raw_client client{r.port()};
-  client.send(chat());
+  client.send(chat("{}", "X-Session-Id: hasty\r\n"));
   REQUIRE(eventually([&] { return outstanding(r.port(), "u") == 1; }));
   client.rst();
   CHECK(eventually([&] { return outstanding(r.port(), "u") == 0; }, 5s));
+  CHECK(get(r.port(), "/sessions/hasty").status() == 404);
 }
 
 TEST_CASE("many clients that leave at once leave nothing outstanding and no descriptor open") {

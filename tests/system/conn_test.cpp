@@ -217,20 +217,6 @@ TEST_CASE("D54 a replica that turns into a black hole costs a turn its connect t
   CHECK(becomes_idle(r.port()));
 }
 
-TEST_CASE("a client that leaves before a replica was reached leaves no pin there") {
-  scripted_replica u;
-  ready_router r{fleet_of({u}), {"--connect-timeout", "30", "--health-interval", "60"}};
-  u.go_away();
-  const black_hole hole{u.port()};
-  {
-    raw_client hasty{r.port()};
-    hasty.send(chat("{}", "X-Session-Id: hasty\r\n"));
-    CHECK(eventually([&] { return health(r.port()).at("u").outstanding == 1; }));
-  }
-  CHECK(becomes_idle(r.port()));
-  CHECK(get(r.port(), "/sessions/hasty").status() == 404);
-}
-
 TEST_CASE("D72 the request timeout bounds the whole exchange") {
   scripted_replica u{"u", [](replica_turn& turn) {
                        const auto body = turn.read_body().body;

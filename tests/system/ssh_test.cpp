@@ -59,6 +59,13 @@ struct ssh_pool {
   ssh_pool(const ssh_pool&) = delete;
   ssh_pool& operator=(const ssh_pool&) = delete;
 
+  // From now on ssh fails, in the way that `broken` says, and the replica is gone all the same.
+  void lose(std::string_view broken) {
+    dir.write("broken", broken);
+    for (const int pid : stubs_on(host.port(0)))
+      ::kill(pid, SIGKILL);
+  }
+
   std::string words() const {
     std::ifstream in{dir.path() + "/words"};
     return {std::istreambuf_iterator<char>{in}, {}};
@@ -107,9 +114,7 @@ TEST_CASE("D50 an ssh that ends with 1 is no stop either") {
   ssh_pool p;
   const auto port = p.router->port();
   REQUIRE(launched_ready(port, "n-d0"));
-  p.dir.write("broken", "1\n");
-  for (const int pid : stubs_on(p.host.port(0)))
-    ::kill(pid, SIGKILL);
+  p.lose("1\n");
   CHECK(admin(port, "DELETE", "/replicas/n-d0").status() == 500);
   CHECK(admin(port, "GET", "/replicas")
             .body.find(R"("unconfirmed":[{"slot":"n-d0","reason":"stop-unconfirmed")") !=
@@ -121,9 +126,7 @@ TEST_CASE("D50 an ssh that ends with 255 is no stop, and the slot stays reserved
   ssh_pool p;
   const auto port = p.router->port();
   REQUIRE(launched_ready(port, "n-d0"));
-  p.dir.write("broken", "");
-  for (const int pid : stubs_on(p.host.port(0)))
-    ::kill(pid, SIGKILL);  // the address goes silent all the same
+  p.lose("");
   const auto answer = admin(port, "DELETE", "/replicas/n-d0");
   CHECK(answer.status() == 500);
   CHECK(router_error(answer.body).code == "stop_unconfirmed");
@@ -144,9 +147,7 @@ TEST_CASE("D50 an ssh that hangs holds up nothing else, and its slot stays reser
   ssh_pool p;
   const auto port = p.router->port();
   REQUIRE(launched_ready(port, "n-d0"));
-  p.dir.write("broken", "255 3\n");
-  for (const int pid : stubs_on(p.host.port(0)))
-    ::kill(pid, SIGKILL);
+  p.lose("255 3\n");
   const auto start = clock::now();
   raw_client remove{port};
   remove.send(request("DELETE", "/replicas/n-d0", ""));
