@@ -51,22 +51,17 @@ void stderr_log::write(log_level level, std::string_view event,
   if (level < least_) {
     return;
   }
+  const auto now = to_timestamp(std::chrono::system_clock::now());
   std::string line;
   if (format_ == log_format::json) {
-    line.append(R"({"time":")")
-        .append(to_timestamp(std::chrono::system_clock::now()))
-        .append(R"(","level":")");
+    line.append(R"({"time":")").append(now).append(R"(","level":")");
     line.append(name_of(level)).append(R"(","event":)").append(quoted(event));
     for (const auto& field : fields) {
       line.append(",").append(quoted(field.key)).append(":").append(quoted(field.value));
     }
     line.append("}\n");
   } else {
-    line.append(to_timestamp(std::chrono::system_clock::now()))
-        .append(" ")
-        .append(name_of(level))
-        .append(" ")
-        .append(event);
+    line.append(now).append(" ").append(name_of(level)).append(" ").append(event);
     for (const auto& field : fields) {
       line.append(" ").append(field.key).append("=");
       append_value(line, field.value);

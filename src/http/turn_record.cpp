@@ -14,7 +14,7 @@ namespace fleet::http {
 
 namespace {
 
-/// As much of a path is logged.
+/// As much of each text of a client's is logged.
 constexpr std::size_t most_text = 256;
 
 double seconds(std::chrono::nanoseconds time) {
