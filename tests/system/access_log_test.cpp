@@ -6,8 +6,11 @@
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <thread>
+#include <vector>
 
 using namespace fleet::rig;
 namespace json = boost::json;
@@ -29,8 +32,10 @@ TEST_CASE("SIGUSR1 has the access log opened anew, and no turn is lost between t
   CHECK(eventually([&] { return lines_in(file) == 1; }));
   std::filesystem::rename(file, file + ".1");
   CHECK(exchange_once(r.port(), chat()).status() == 200);
+  // A turn's line is written after its answer: it has to be there before the signal.
+  CHECK(eventually([&] { return lines_in(file + ".1") == 2; }));
   r.signal(SIGUSR1);
-  CHECK(eventually([&] { return std::filesystem::exists(file); }));
+  REQUIRE(eventually([&] { return std::filesystem::exists(file); }));
   CHECK(exchange_once(r.port(), chat()).status() == 200);
   CHECK(r.stop() == 0);
   CHECK(lines_in(file + ".1") == 2);
@@ -38,6 +43,43 @@ TEST_CASE("SIGUSR1 has the access log opened anew, and no turn is lost between t
   const auto line = json::parse(text_of_file(file)).as_object();
   CHECK(line.at("replica").as_string() == "u");
   CHECK(line.at("end").as_string() == "done");
+}
+
+TEST_CASE("an access log that is turned over amid traffic has every turn once") {
+  scripted_replica u{"u", answer_ok};
+  const temp_dir dir;
+  const auto file = dir.path() + "/access.log";
+  ready_router r{fleet_of({u}), {"--access-log", file}};
+  std::atomic<bool> over = false;
+  std::atomic<std::size_t> answered = 0;
+  std::thread traffic{[&] {
+    raw_client client{r.port()};
+    while (!over) {
+      client.send(chat());
+      if (client.read_response().status() != 200)
+        return;
+      ++answered;
+    }
+  }};
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < 5; ++i) {
+    const auto before = answered.load();
+    CHECK(eventually([&] { return answered > before + 10; }));
+    files.push_back(file + "." + std::to_string(i));
+    std::filesystem::rename(file, files.back());
+    r.signal(SIGUSR1);
+    CHECK(eventually([&] { return std::filesystem::exists(file); }));
+    if (!std::filesystem::exists(file))
+      break;
+  }
+  over = true;
+  traffic.join();
+  CHECK(r.stop() == 0);
+  std::size_t lines = lines_in(file);
+  for (const auto& each : files)
+    lines += lines_in(each);
+  CHECK(answered > 50);
+  CHECK(lines == answered);
 }
 
 TEST_CASE("a turn that failed over is told in the same words by the log and by X-Affinity") {

@@ -10,7 +10,7 @@
 using namespace fleet::rig;
 
 TEST_CASE("fleetctl adds replicas, shows them, scales and removes them") {
-  ctl_pool p({.args = {"--tokens", "8", "--token-delay-ms", "100"}}, {"--initial-replicas", "0"});
+  ctl_pool p({.args = {"--tokens", "20", "--token-delay-ms", "100"}}, {"--initial-replicas", "0"});
   CHECK(p.ctl({"health"}).status == 1);
   CHECK(p.ctl({"health"}).output == "no_replicas\n");
   const auto nobody = p.ctl({"status"});
@@ -45,13 +45,22 @@ TEST_CASE("fleetctl adds replicas, shows them, scales and removes them") {
   raw_client stream{p.port()};
   stream.send(chat(R"({"messages":[],"stream":true})"));
   const auto busy = stream.read_response_head().get("X-Replica");
+  // The stream stands still until its removal was seen to wait for it.
+  const auto holder = stubs_on(p.host().port(busy == "n-d0" ? 0 : 1)).at(0);
+  ::kill(holder, SIGSTOP);
   const auto scaled = p.ctl({"scale", "1", "--wait"});
   CHECK(scaled.status == 0);
   CHECK(scaled.output.starts_with(busy == "n-d0" ? "n-d1  " : "n-d0  "));
-  const auto removed = p.ctl({"remove", busy});
-  CHECK(removed.status == 0);
-  CHECK(removed.has(busy + "  draining  1 request left\n"));
-  CHECK(removed.has(busy + "  removed  after "));
+  child_process remove{{.argv = p.words({"remove", busy})}};
+  const auto told = [&](const std::string& text) {
+    return remove.output_text().find(busy + text) != std::string::npos;
+  };
+  CHECK(eventually([&] { return told("  draining  1 request left\n"); }));
+  CHECK(remove.running());
+  ::kill(holder, SIGCONT);
+  CHECK(remove.wait_exit() == 0);
+  remove.drain();
+  CHECK(told("  removed  after "));
   CHECK(stream.wait_for("[DONE]"));
   CHECK(p.ctl({"remove", busy}).complains("no replica"));
   CHECK(p.ctl({"scale", "1"}).status == 0);

@@ -49,12 +49,10 @@ struct recorded_pool {
     for (std::size_t i = 0; i < host.devices; ++i)
       for (const int pid : stubs_on(host.port(i)))
         ::kill(pid, SIGKILL);
-    eventually([&] {
-      for (std::size_t i = 0; i < host.devices; ++i)
-        if (!stubs_on(host.port(i)).empty())
-          return false;
-      return true;
-    });
+    for (std::size_t i = 0; i < host.devices; ++i) {
+      eventually([&] { return stubs_on(host.port(i)).empty(); });
+      falls_silent(host.port(i));
+    }
   }
 
   std::uint16_t port() const { return router->port(); }

@@ -88,6 +88,10 @@ std::vector<int> stubs_on(std::uint16_t port) {
   return out;
 }
 
+bool falls_silent(std::uint16_t port) {
+  return eventually([&] { return connect_to("127.0.0.1", port).get() < 0; });
+}
+
 std::size_t zombies_of(int parent) {
   std::size_t count = 0;
   for (const auto& pid : processes()) {

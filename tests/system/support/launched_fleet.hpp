@@ -16,6 +16,10 @@ std::uint16_t free_ports(std::size_t count);
 // Processes of stub-serving with this port among their arguments; zombies do not count.
 std::vector<int> stubs_on(std::uint16_t port);
 
+// Waits until nothing accepts a connection at this loopback port. A process that was killed has no
+// words left for `stubs_on` a moment before the system closes its sockets.
+bool falls_silent(std::uint16_t port);
+
 // Defunct children of a process.
 std::size_t zombies_of(int parent);
 
