@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <sys/types.h>
+#include <thread>
 
 using namespace fleet::rig;
 
@@ -74,33 +75,53 @@ TEST_CASE("DELETE lets the stream in flight end whole before the replica is stop
   CHECK(admin(p.port(), "DELETE", "/replicas/n-d0").status() == 404);
 }
 
-TEST_CASE("D80 concurrent DELETEs share one stop command and a later one is a 404") {
+TEST_CASE("D80 concurrent DELETEs share one stop, and none of them meets the name's next holder") {
   const temp_dir dir;
   const auto stops = dir.path() + "/stops";
-  pool p({.args = {"--tokens", "10", "--token-delay-ms", "100"},
-          .more = R"(,"stop_command":["sh","-c","echo x >> )" + stops + "; kill -9 `cat " +
-                  dir.path() + "/pid`\"]"});
+  const auto at = [&](const char* name) { return dir.path() + "/" + name; };
+  // Ends the replica once it may.
+  pool p({.more = R"(,"stop_command":["sh","-c","echo x >> )" + stops + "; until [ -e " + at("go") +
+                  " ]; do sleep 0.05; done; kill -9 `cat " + at("pid") + "`\"]"});
   const auto runs = [&] {
     REQUIRE(p.ready("n-d0"));
     dir.write("pid", std::to_string(stubs_on(p.host.port(0)).at(0)));
   };
+  const auto remove = request("DELETE", "/replicas/n-d0", "");
   runs();
-  raw_client stream{p.port()};
-  stream.send(chat(R"({"messages":[],"stream":true})"));
-  REQUIRE(stream.read_response_head().status() == 200);
   raw_client first{p.port()};
   raw_client second{p.port()};
-  for (auto* client : {&first, &second})
-    client->send(request("DELETE", "/replicas/n-d0", ""));
-  const auto a = first.read_response("DELETE");
-  const auto b = second.read_response("DELETE");
-  CHECK(a.status() == 200);
-  CHECK(b.status() == 200);
-  CHECK(a.body == b.body);
-  CHECK(text_of_file(stops) == "x\n");
+  first.send(remove);
+  second.send(remove);
+  REQUIRE(eventually([&] { return text_of_file(stops) == "x\n"; }));
+  // One more a second later, one whose client leaves, one that has another behind it.
+  std::this_thread::sleep_for(1s);
+  raw_client third{p.port()};
+  raw_client leaves{p.port()};
+  raw_client twice{p.port()};
+  third.send(remove);
+  leaves.send(remove);
+  twice.send(remove + remove);
+  CHECK(throughout(500ms, [&] { return stubs_on(p.host.port(0)).size() == 1; }));
+  leaves.close();
+  dir.write("go", "");
+  const auto answer = first.read_response("DELETE");
+  CHECK(answer.status() == 200);
+  for (auto* client : {&second, &third, &twice}) {
+    const auto same = client->read_response("DELETE");
+    CHECK(same.status() == 200);
+    CHECK(same.body == answer.body);
+  }
+  CHECK(twice.read_response("DELETE").status() == 404);
   CHECK(admin(p.port(), "DELETE", "/replicas/n-d0").status() == 404);
+  CHECK(text_of_file(stops) == "x\n");
+
+  REQUIRE(falls_silent(p.host.port(0)));
   CHECK(admin(p.port(), "POST", "/replicas", R"({"slot":"n-d0"})").status() == 202);
   runs();
+  const auto holder = stubs_on(p.host.port(0));
+  CHECK(throughout(1s, [&] {
+    return stubs_on(p.host.port(0)) == holder && !health(p.port()).at("n-d0").draining;
+  }));
   CHECK(text_of_file(stops) == "x\n");
 }
 
