@@ -4,14 +4,12 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <sys/types.h>
-#include <thread>
 
 using namespace fleet::rig;
 
@@ -87,59 +85,6 @@ TEST_CASE("D22 a Ctrl-C for the whole group ends the router only, after the stre
   CHECK(stream->wait_for("[DONE]"));
   CHECK(r.process().wait_exit() == 0);
   CHECK(stubs_on(host.port(0)).empty());
-}
-
-TEST_CASE("D26 the late end of an old instance's turn is not booked on the one that replaced it") {
-  pool p({.devices = 1, .args = endless}, {"--drain-timeout", "0.5"});
-  REQUIRE(p.ready("n-d0"));
-  auto old = stream_from(p.port());
-  CHECK(outstanding(p.port(), "n-d0") == 1);
-  REQUIRE(admin(p.port(), "DELETE", "/replicas/n-d0").status() == 200);
-  REQUIRE(admin(p.port(), "POST", "/replicas").status() == 202);
-  REQUIRE(p.ready("n-d0"));
-  CHECK(outstanding(p.port(), "n-d0") == 0);
-  const auto fresh = stream_from(p.port());
-  CHECK(outstanding(p.port(), "n-d0") == 1);
-  old->close();
-  CHECK(throughout(300ms, [&] { return outstanding(p.port(), "n-d0") == 1; }));
-  fresh->close();
-  CHECK(becomes_idle(p.port()));
-  CHECK(health(p.port()).at("n-d0").routed == 1);
-}
-
-TEST_CASE("D26 a client that stays on a killed replica's connection is not counted on the next") {
-  pool p({.devices = 1, .args = endless},
-         {"--health-interval", "0.2", "--replace-after", "0.4", "--threads", "1"});
-  REQUIRE(p.ready("n-d0"));
-  const auto old = stream_from(p.port());
-  ::kill(stubs_on(p.host.port(0)).at(0), SIGKILL);
-  REQUIRE(eventually([&] { return p.router->logged(" replacing "); }, 30s));
-  REQUIRE(p.ready("n-d0"));
-  CHECK(outstanding(p.port(), "n-d0") == 0);
-  old->close();
-  CHECK(throughout(300ms, [&] { return outstanding(p.port(), "n-d0") == 0; }));
-  CHECK(exchange_once(p.port(), chat(R"({"messages":[],"max_tokens":1})")).status() == 200);
-  CHECK(health(p.port()).at("n-d0").routed == 1);
-}
-
-TEST_CASE(
-    "D30 replicas that end soon after they are ready leave no defunct child, ten times over") {
-  pool p({.devices = 1, .args = {"--die-after-seconds", "0.3"}}, {"--initial-replicas", "0"});
-  const auto router = p.router->process().pid();
-  for (int cycle = 0; cycle < 10; ++cycle) {
-    CAPTURE(cycle);
-    REQUIRE(admin(p.port(), "POST", "/replicas").status() == 202);
-    REQUIRE(eventually([&] { return !stubs_on(p.host.port(0)).empty(); }));
-    REQUIRE(eventually([&] { return stubs_on(p.host.port(0)).empty(); }));
-    CHECK(eventually([&] { return zombies_of(router) == 0; }, 5s));
-    // Its process is dead already, so there is no grace to wait for.
-    const auto start = clock::now();
-    const auto status = admin(p.port(), "DELETE", "/replicas/n-d0").status();
-    CHECK((status == 200 || status == 404));
-    CHECK(clock::now() - start < 4s);
-    CHECK(p.capacity_has(R"("free_slots":["n-d0"])"));
-  }
-  CHECK(zombies_of(router) == 0);
 }
 
 TEST_CASE("D42 however a wrapper leaves the server, it becomes ready, and DELETE tells the truth") {
@@ -257,28 +202,4 @@ TEST_CASE("D78 an exit leaves no process of any phase and begins no launch") {
   std::ifstream in{state};
   const std::string record{std::istreambuf_iterator<char>{in}, {}};
   CHECK(record == "{\"version\":1,\"replicas\":[],\"reservations\":[]}\n");
-}
-
-TEST_CASE("D82 launches and stops in a row delay no answer, and none is lost") {
-  pool p({.args = {"--exit-code", "3"}}, {"--initial-replicas", "0"});
-  std::atomic<bool> over = false;
-  milliseconds slowest{0};
-  std::thread looker{[&] {
-    while (!over) {
-      const auto start = clock::now();
-      get(p.port(), "/health");
-      slowest = std::max(slowest, std::chrono::duration_cast<milliseconds>(clock::now() - start));
-      std::this_thread::sleep_for(20ms);
-    }
-  }};
-  for (int i = 0; i < 15; ++i) {
-    CHECK(admin(p.port(), "POST", "/replicas", R"({"slot":"n-d0"})").status() == 202);
-    CHECK(p.capacity_has(R"("free_slots":["n-d0","n-d1"])"));
-    CHECK(p.capacity_has("exit status 3"));
-  }
-  over = true;
-  looker.join();
-  CHECK(slowest < 1s);
-  CHECK(!p.router->logged("No child processes"));
-  CHECK(zombies_of(p.router->process().pid()) == 0);
 }

@@ -85,6 +85,13 @@ void scripted_replica::healthy(bool good) {
   });
 }
 
+void scripted_replica::stop_listening() {
+  listening_ = false;
+  if (acceptor_.joinable())
+    acceptor_.join();
+  listener_.reset();
+}
+
 void scripted_replica::go_away() {
   stop();
 }
@@ -97,11 +104,12 @@ void scripted_replica::come_back() {
 void scripted_replica::listen() {
   listener_ = listen_on(host_, port_);
   port_ = local_port(listener_.get());
+  listening_ = true;
   acceptor_ = std::thread{[this, fd = listener_.get()] { accept_loop(fd); }};
 }
 
 void scripted_replica::accept_loop(int listener) {
-  while (!stopping_) {
+  while (!stopping_ && listening_) {
     pollfd entry{listener, POLLIN, 0};
     if (::poll(&entry, 1, 20) <= 0)
       continue;
@@ -162,9 +170,7 @@ void scripted_replica::stop() {
     stopping_ = true;
   }
   stopped_.notify_all();
-  if (acceptor_.joinable())
-    acceptor_.join();
-  listener_.reset();
+  stop_listening();
   std::list<std::shared_ptr<connection>> all;
   {
     const std::lock_guard lock{mutex_};

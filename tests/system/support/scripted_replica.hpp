@@ -70,6 +70,8 @@ class scripted_replica {
   void on_health(script run);
   // Answers probes with 200 or 503.
   void healthy(bool good);
+  // Closes the listening socket only: who is connected stays so.
+  void stop_listening();
   // Closes the listening socket and every connection; `come_back` listens on the same port again.
   void go_away();
   void come_back();
@@ -108,6 +110,7 @@ class scripted_replica {
   mutable std::mutex mutex_;
   std::condition_variable stopped_;
   std::atomic<bool> stopping_ = false;
+  std::atomic<bool> listening_ = false;
   script on_request_;
   script on_health_;
   std::list<std::shared_ptr<connection>> connections_;
