@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 using namespace fleet::rig;
 
@@ -39,16 +41,19 @@ read -r status < "$dir/status.$$"; rm "$dir/status.$$"; exit $status
 )";
 
 struct ssh_pool {
-  ssh_pool() {
+  // `more`: further members of the host, each behind a comma.
+  explicit ssh_pool(const std::string& more = "",
+                    std::vector<std::pair<std::string, std::string>> env = {}) {
     const auto program = dir.write("ssh", fake_ssh);
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     host.log_dir = dir.path();
-    host.more = R"(,"ssh":"user@127.0.0.1")";
+    host.more = R"(,"ssh":"user@127.0.0.1")" + more;
     const char* path = std::getenv("PATH");
-    router.emplace(
-        router_setup{.fleet = fleet_of(host),
-                     .flags = {"--stop-grace", "3"},
-                     .env = {{"PATH", dir.path() + ":" + (path == nullptr ? "" : path)}}});
+    env.emplace_back("PATH", dir.path() + ":" + (path == nullptr ? "" : path));
+    router.emplace(router_setup{.fleet = fleet_of(host),
+                                .flags = {"--stop-grace", "3", "--state-file",
+                                          dir.path() + "/state.json", "--log-level", "debug"},
+                                .env = std::move(env)});
   }
   ~ssh_pool() {
     router.reset();
@@ -66,14 +71,34 @@ struct ssh_pool {
       ::kill(pid, SIGKILL);
   }
 
-  std::string words() const {
-    std::ifstream in{dir.path() + "/words"};
+  std::string text_of(const std::string& name) const {
+    std::ifstream in{dir.path() + "/" + name};
     return {std::istreambuf_iterator<char>{in}, {}};
   }
+  std::string words() const { return text_of("words"); }
 
   temp_dir dir;
   stub_host host;
   std::optional<router_process> router;
+};
+
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+// A home with a key in it.
+struct key_home {
+  explicit key_home(const std::string& name) {
+    std::filesystem::create_directory(dir.path() + "/.ssh");
+    path = dir.write(".ssh/" + name,
+                     "-----BEGIN OPENSSH PRIVATE KEY-----\n" + std::string{text} + "\n");
+  }
+  static constexpr std::string_view text = "c2VjcmV0LWtleS00NzEx";
+  temp_dir dir;
+  std::string path;
 };
 
 }  // namespace
@@ -108,6 +133,51 @@ TEST_CASE("D36 an ssh whose pipes are waited for ends once the replica runs, and
   CHECK(clock::now() - stop < 10s);
   CHECK(stubs_on(p.host.port(0)).empty());
   CHECK(stubs_on(p.host.port(1)).empty());
+}
+
+TEST_CASE("D88 every ssh gets the key as an absolute path, whose text is nowhere else") {
+  for (const std::string name : {"k", "my key"}) {
+    const key_home home{name};
+    for (const auto& written : {"~/.ssh/" + name, home.path}) {
+      CAPTURE(written);
+      ssh_pool p(R"(,"identity_file":")" + written + "\"", {{"HOME", home.dir.path()}});
+      const auto port = p.router->port();
+      REQUIRE(launched_ready(port, "n-d0"));
+      auto seen = p.text_of("state.json");
+      CHECK(seen.find("n-d0") != std::string::npos);
+      seen += admin(port, "GET", "/replicas").body + admin(port, "GET", "/slots").body;
+      CHECK(admin(port, "DELETE", "/replicas/n-d0").status() == 200);
+      CHECK(p.router->stop() == 0);
+      const auto words = p.words();
+      const auto calls = times(words, "<-o><BatchMode=yes>");
+      CHECK(calls >= 2);
+      CHECK(times(words, "<-o><IdentitiesOnly=yes><-i><" + home.path + ">") == calls);
+      CHECK(times(words, "<-i>") == calls);
+      seen += words + p.text_of("state.json") + p.text_of("n-d0.log") + p.router->log();
+      CHECK(seen.find(key_home::text) == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE(
+    "D88 a key that is not there is told at start, a variable in its path is a name like any") {
+  const key_home home{"k"};
+  const temp_dir dir;
+  const auto program = dir.write("ssh", fake_ssh);
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  for (const std::string written : {"/no/such/key", "~/.ssh/none", "$HOME/.ssh/k"}) {
+    CAPTURE(written);
+    const stub_host host{.log_dir = dir.path(),
+                         .more = R"(,"ssh":"user@127.0.0.1","identity_file":")" + written + "\""};
+    const auto ran = run_router({"--replicas", dir.write("fleet.json", fleet_of(host))},
+                                {{"HOME", home.dir.path()}, {"PATH", dir.path()}});
+    CHECK(ran.status == 1);
+    CHECK(line_count(ran.errors) == 1);
+    CHECK(ran.errors.find("hosts[0].identity_file: ") != std::string::npos);
+    CHECK(ran.errors.find(written.substr(written.find('/'))) != std::string::npos);
+    CHECK(ran.errors.find("No such file or directory") != std::string::npos);
+  }
+  CHECK(!std::filesystem::exists(dir.path() + "/words"));
 }
 
 TEST_CASE("D50 an ssh that ends with 1 is no stop either") {
