@@ -4,9 +4,17 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
 
 using namespace fleet::rig;
 
@@ -19,20 +27,65 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// A router that launches on one host, with the token, and all that it and its clients said.
+// How a router gets the token.
+enum class given_by { file, variable };
+
+// Notes its words and its environment, and runs what stands behind the destination.
+constexpr std::string_view fake_ssh = R"(#!/bin/sh
+{ echo "$@"; env; } >> "$0.seen"
+while [ "$1" != -- ]; do shift; done
+shift 2
+exec sh -c "$*" < /dev/null
+)";
+
+// A router that launches on two hosts, one by ssh, with the token, and all that it and its clients
+// said.
 struct guarded_pool {
-  guarded_pool() {
-    host.log_dir = dir.path();
-    host.devices = 3;
+  explicit guarded_pool(given_by way) {
+    host.log_dir = far.log_dir = dir.path();
     // The replica on device 2 ends at once.
     host.more =
-        R"(,"launch_wrapper":["sh","-c","case \"$1\" in *'--devices 2 '*) env; exit 3;; esac; exec sh -c \"$1\"","w"])";
-    router.emplace(router_setup{
-        .fleet = R"({"replicas":[)" + u.entry() + R"(],"hosts":[)" + host.entry() + "]}",
-        .flags = {"--admin-token-file", dir.write("token", token + "\n"), "--state-file",
-                  dir.path() + "/state.json", "--access-log", dir.path() + "/access.log",
-                  "--log-level", "debug", "--log-format", "json", "--stop-grace", "5"}});
-    std::filesystem::permissions(dir.path() + "/token", std::filesystem::perms::owner_read);
+        R"(,"launch_wrapper":["sh","-c","case \"$1\" in *'--devices 2 '*) env; exit 3;; esac; exec sh -c \"$1\"","w"])"
+        R"(,"stop_command":["sh","-c","{ tr '\\0' ' ' </proc/$$/cmdline; env; } >>)" +
+        dir.path() + "/stop.seen; kill `cat " + dir.path() + "/pid.{device}`\"]";
+    far.more = R"(,"ssh":"user@127.0.0.1")";
+    // A device of its own, as both hosts are this machine.
+    auto far_entry = far.entry();
+    far_entry.replace(far_entry.find("[0]"), 3, "[3]");
+    const auto ssh = bin.write("ssh", fake_ssh);
+    std::filesystem::permissions(ssh, std::filesystem::perms::owner_all);
+    const char* path = std::getenv("PATH");
+    router_setup setup{.fleet = R"({"replicas":[)" + u.entry() + R"(],"hosts":[)" + host.entry() +
+                                "," + far_entry + "]}",
+                       .flags = {"--state-file", dir.path() + "/state.json", "--access-log",
+                                 dir.path() + "/access.log", "--log-level", "debug", "--log-format",
+                                 "json", "--stop-grace", "5"},
+                       .env = {{"PATH", bin.path() + ":" + (path == nullptr ? "" : path)}}};
+    if (way == given_by::file)
+      setup.flags.insert(setup.flags.end(),
+                         {"--admin-token-file", bin.write("token", token + "\n")});
+    else
+      setup.env.emplace_back("PYPTO_ROUTER_ADMIN_TOKEN", token);
+    router.emplace(setup);
+  }
+  ~guarded_pool() {
+    router.reset();
+    for (const auto port : {host.port(0), host.port(1), far.port(3)})
+      for (const int pid : stubs_on(port))
+        ::kill(pid, SIGKILL);
+  }
+  guarded_pool(const guarded_pool&) = delete;
+  guarded_pool& operator=(const guarded_pool&) = delete;
+
+  // For the stop command of this device.
+  void note_pid(std::size_t device) const {
+    dir.write("pid." + std::to_string(device), std::to_string(stubs_on(host.port(device)).at(0)));
+  }
+  // A request whose answer has no end.
+  std::unique_ptr<raw_client> follow(const std::string& target) const {
+    auto client = std::make_unique<raw_client>(router->port());
+    client->send(request("GET", target, "", "Authorization: Bearer " + token + "\r\n"));
+    return client;
   }
 
   // Sends it and keeps whatever comes back.
@@ -51,8 +104,10 @@ struct guarded_pool {
   }
 
   temp_dir dir;
+  temp_dir bin;
   scripted_replica u;
   stub_host host{.devices = 3, .port_base = free_ports(3)};
+  stub_host far{.name = "far", .devices = 1, .port_base = free_ports(4)};
   std::optional<router_process> router;
   std::string heard;
 };
@@ -60,10 +115,20 @@ struct guarded_pool {
 }  // namespace
 
 TEST_CASE("D48 the admin token is in no log, environment, argument, record, answer or request") {
-  guarded_pool p;
+  auto way = given_by::file;
+  SUBCASE("from a file") {}
+  SUBCASE("from a variable") {
+    way = given_by::variable;
+  }
+  guarded_pool p(way);
   const auto bearer = "Bearer " + token;
   REQUIRE(becomes_ready(p.router->port(), "u"));
   REQUIRE(launched_ready(p.router->port(), "n-d0"));
+  p.note_pid(0);
+  const auto events = p.follow("/events");
+  const auto log = p.follow("/slots/n-d0/log?follow=1");
+  REQUIRE(events->wait_for("\r\n\r\n"));
+  REQUIRE(log->wait_for("listening on"));
   // What an operator does, well and badly.
   for (const auto* target :
        {"/replicas", "/replicas/n-d0", "/slots", "/slots/n-d0/log", "/version", "/metrics",
@@ -75,6 +140,7 @@ TEST_CASE("D48 the admin token is in no log, environment, argument, record, answ
   p.call("POST", "/slots/n-d0/release", bearer);
   p.call("DELETE", "/replicas/u", bearer);
   p.call("PUT", "/replicas", bearer);
+  CHECK(p.call("POST", "/replicas", bearer, R"({"slot":"far-d3"})").status() == 202);
   for (const auto& wrong : {"Bearer " + token + "x", "Basic " + token, token,
                             "Bearer " + token + "\r\nAuthorization: Bearer " + token})
     CHECK(p.call("GET", "/replicas", wrong).status() == 401);
@@ -95,22 +161,37 @@ TEST_CASE("D48 the admin token is in no log, environment, argument, record, answ
         "GET");
   CHECK(eventually([&] { return p.router->logged("launch_failed"); }));
   REQUIRE(launched_ready(p.router->port(), "n-d1"));
+  REQUIRE(launched_ready(p.router->port(), "far-d3"));
+  p.note_pid(1);
 
-  std::vector<std::pair<std::string, std::string>> places{{"answers", p.heard}};
+  std::vector<std::pair<std::string, std::string>> places;
   for (const auto& seen : p.u.requests())
     places.emplace_back("a replica's request", seen.head + seen.body);
-  for (const int pid : stubs_on(p.host.port(0)))
-    for (const auto* file : {"/environ", "/cmdline"})
-      places.emplace_back(file, text_of("/proc/" + std::to_string(pid) + file));
+  for (const auto port : {p.host.port(0), p.host.port(1), p.far.port(3)})
+    for (const int pid : stubs_on(port))
+      for (const auto* file : {"/environ", "/cmdline"})
+        places.emplace_back(file, text_of("/proc/" + std::to_string(pid) + file));
+  CHECK(p.call("DELETE", "/replicas/n-d0", bearer).status() == 200);
+  CHECK(p.call("DELETE", "/replicas/far-d3", bearer).status() == 200);
+  CHECK(events->wait_for("far-d3"));
+  places.emplace_back("answers", p.heard);
   const auto router = "/proc/" + std::to_string(p.router->process().pid());
   places.emplace_back("the router's arguments", text_of(router + "/cmdline"));
-  places.emplace_back("the router's environment", text_of(router + "/environ"));
+  // What it was started with stays there for whoever may read the router's own memory.
+  if (way == given_by::file)
+    places.emplace_back("the router's environment", text_of(router + "/environ"));
   CHECK(p.router->stop() == 0);
+  for (auto* each : {&events, &log}) {
+    (*each)->wait_end();
+    places.emplace_back("what was followed", (*each)->unread());
+  }
   places.emplace_back("log", p.router->log());
+  places.emplace_back("ssh", text_of(p.bin.path() + "/ssh.seen"));
+  CHECK(text_of(p.bin.path() + "/ssh.seen").find("BatchMode=yes") != std::string::npos);
+  CHECK(text_of(p.dir.path() + "/stop.seen").find("PATH=") != std::string::npos);
   for (const auto& file : std::filesystem::directory_iterator{p.dir.path()})
-    if (file.path().filename() != "token")
-      places.emplace_back(file.path().filename(), text_of(file.path()));
-  CHECK(places.size() > 10);
+    places.emplace_back(file.path().filename(), text_of(file.path()));
+  CHECK(places.size() > 20);
   for (const auto& [place, text] : places) {
     CAPTURE(place);
     CHECK((!text.empty() || place == "state.json.lock"));
