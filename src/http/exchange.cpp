@@ -285,6 +285,7 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
   bool at_end = false;
   for (;;) {
     error_code bad;
+    const auto had = bytes.size();
     const auto used = answer_->parse_body(bytes.data(), bad);
     const bool done = answer_->is_done() || at_end;
     gather(done);
@@ -307,6 +308,9 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
     }
     if (bad) {
       co_return failed(held, replica, {502, "bad_replica_response", bad.message()});
+    }
+    if (used + bytes.size() > had) {
+      continue;  // a read begun during the upload has ended during the write
     }
     const auto ec = co_await up_->more();
     if (early_) {
@@ -356,7 +360,7 @@ exchange::tried exchange::failed(lease& held, const pooled_replica& replica, ref
                         : why.code == "replica_failed" ? upstream_failure::no_answer
                                                        : upstream_failure::bad_answer);
   lane_.log.warn("replica_failed", {{"replica", replica.spec.name},
-                                    {"request_id", request_.request_id},
+                                    {"request_id", request_.logged_id()},
                                     {"reason", why.message},
                                     {"answer", head_sent_ ? "cut" : "none"}});
   if (head_sent_) {
@@ -373,7 +377,7 @@ exchange::tried exchange::ended_early(lease& held) {
   client_.turn().ended_early(*early_);
   if (*early_ == turn_outcome::timed_out) {
     lane_.log.warn("turn_timeout",
-                   {{"request_id", request_.request_id}, {"answer", head_sent_ ? "cut" : "none"}});
+                   {{"request_id", request_.logged_id()}, {"answer", head_sent_ ? "cut" : "none"}});
   }
   if (*early_ == turn_outcome::timed_out && !head_sent_) {
     refusal_ = refusal{504, "timeout", "the replica did not answer within --request-timeout"};

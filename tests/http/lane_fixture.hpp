@@ -165,7 +165,10 @@ class scripted_upstream {
 };
 
 struct lane_fixture {
-  lane_fixture() {
+  /// A client that reads, and one that does not until read_client() is spawned, to which only so
+  /// many bytes can be sent until then.
+  lane_fixture() : lane_fixture(0) { asio::co_spawn(lane.io, read_client(), asio::detached); }
+  explicit lane_fixture(int room) {
     auto scripted = std::make_unique<scripted_port>();
     port = scripted.get();
     services = std::make_unique<lane_services>(lane, names, tls, std::move(scripted), settings, log,
@@ -174,11 +177,17 @@ struct lane_fixture {
     services->scraped = &scraped;
     lane.work.reset();
     tcp_acceptor acceptor(lane.io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+    client.open(tcp::v4());
+    if (room != 0) {
+      client.set_option(asio::socket_base::receive_buffer_size(room / 2));
+    }
     client.connect(acceptor.local_endpoint());
     tcp_socket accepted(lane.io.get_executor());
     acceptor.accept(accepted);
+    if (room != 0) {
+      accepted.set_option(asio::socket_base::send_buffer_size(room / 2));
+    }
     client_connection::start(std::make_shared<client_connection>(*services, std::move(accepted)));
-    asio::co_spawn(lane.io, read_client(), asio::detached);
   }
   lane_fixture(const lane_fixture&) = delete;
   lane_fixture& operator=(const lane_fixture&) = delete;
