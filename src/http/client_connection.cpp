@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <poll.h>
 #include <tuple>
 
 namespace fleet::http {
@@ -20,6 +22,8 @@ namespace {
 constexpr std::size_t own_body_limit = 1024 * 1024;
 /// A body is given its announced size at once only up to here; memory follows bytes, not promises.
 constexpr std::size_t trusted_length = 1024 * 1024;
+/// How often a client with more pipelined requests than are kept is looked at: has it gone?
+constexpr std::chrono::milliseconds look_interval{200};
 
 std::string address_of(const tcp_socket& socket) {
   error_code ec;
@@ -30,6 +34,12 @@ std::string address_of(const tcp_socket& socket) {
   return ec ? "unknown" : address.to_string();
 }
 
+/// Whether the peer has closed its side or all of it, also behind bytes that wait unread.
+bool hung_up(tcp_socket& socket) {
+  pollfd seen{.fd = socket.native_handle(), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&seen, 1, 0) > 0;
+}
+
 }  // namespace
 
 client_connection::client_connection(lane_services& lane, tcp_socket socket)
@@ -38,6 +48,7 @@ client_connection::client_connection(lane_services& lane, tcp_socket socket)
       in_(socket_, read_chunk, read_limit),
       address_(address_of(socket_)),
       limit_(lane.wheel),
+      look_(lane.wheel),
       share_(lane.bodies) {
   lane_.bound.check();
   lane_.clients.push_back(*this);
@@ -103,7 +114,8 @@ awaitable<void> client_connection::run() {
     served_before_ = true;
   }
   limit_.disarm();
-  if (!closed_ && (!request_.complete || !in_.bytes().empty())) {
+  const bool unread = !in_.bytes().empty() || socket_.available(ignored) != 0;
+  if (!closed_ && (!request_.complete || unread)) {
     drop_body();
     co_await linger();
   }
@@ -155,7 +167,7 @@ void client_connection::end_turn() {
 void client_connection::wrote() {
   limit_.disarm();
   if (limit_struck_) {
-    lane_.log.warn("client_stalled", {{"client", address_}, {"request_id", request_.request_id}});
+    lane_.log.warn("client_stalled", {{"client", address_}, {"request_id", request_.logged_id()}});
   }
 }
 
@@ -320,6 +332,7 @@ void client_connection::watch(std::function<void()> gone) {
   gone_ = std::move(gone);
   if (!gone_) {
     in_.on_change(nullptr);
+    look_.disarm();
     return;
   }
   in_.on_change([this] { seen_while_watching(); });
@@ -338,12 +351,14 @@ void client_connection::seen_while_watching() {
   if (in_.reading()) {
     return;
   }
-  // Full of pipelined requests: of the client's leaving only a reset shows now.
-  socket_.async_wait(tcp_socket::wait_error, [self = shared_from_this()](error_code ec) {
-    if ((!ec || self->closed_) && self->gone_) {
-      std::exchange(self->gone_, nullptr)();
+  // Full of pipelined requests. A FIN behind bytes not read yet makes no event that Asio tells of.
+  if (closed_ || hung_up(socket_)) {
+    if (gone_) {
+      std::exchange(gone_, nullptr)();
     }
-  });
+    return;
+  }
+  look_.arm(look_interval, [this] { seen_while_watching(); });
 }
 
 awaitable<void> client_connection::linger() {

@@ -23,6 +23,9 @@
 
 namespace fleet::http {
 
+/// As much of each text of a client's is logged.
+constexpr std::size_t most_text = 256;
+
 /// One request as read: head, body, and the ids that go with it.
 struct client_request {
   request_head head;
@@ -31,6 +34,9 @@ struct client_request {
   bool fresh_session = false;
   std::string request_id;  ///< the client's, or minted
   bool complete = false;   ///< the body is here to its end
+
+  /// The id as it is logged.
+  [[nodiscard]] std::string logged_id() const { return request_id.substr(0, most_text); }
 
   /// Whether it is a turn of a conversation.
   [[nodiscard]] bool pins() const { return head.pins() && !session.empty(); }
@@ -127,6 +133,7 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   inbound<tcp_socket> in_;
   std::string address_;
   deadline limit_;
+  deadline look_;
   bool limit_struck_ = false;
   bool in_request_ = false;
   steady_clock::time_point waits_since_ = steady_clock::now();  // while not in_request_

@@ -14,9 +14,6 @@ namespace fleet::http {
 
 namespace {
 
-/// As much of each text of a client's is logged.
-constexpr std::size_t most_text = 256;
-
 double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
@@ -129,7 +126,7 @@ void turn_record::tell(access_log& log, client_request& request, const std::stri
                      .pieces = pieces_,
                      .total = now - began_,
                      .end = refusal_.empty() ? to_string(outcome_) : "refused",
-                     .request_id = request.request_id.substr(0, most_text),
+                     .request_id = request.logged_id(),
                      .trace = std::string(trace_id(request.head.fields))};
   if (refusal_.empty() && status_ != 0) {
     entry.first_byte = first_byte_ - began_;

@@ -167,3 +167,12 @@ TEST_CASE("log lines are valid UTF-8 whatever an X-Request-Id holds") {
     CHECK(log.find("a?? b??\\\"z") != std::string::npos);
   }
 }
+
+TEST_CASE("as much of an X-Request-Id is logged as identifies a turn") {
+  scripted_replica u{"u", [](replica_turn& turn) { turn.read_body(), turn.close(); }};
+  ready_router r{fleet_of({u})};
+  exchange_once(r.port(), chat("{}", "X-Request-Id: " + std::string(60'000, 'i') + "\r\n"));
+  REQUIRE(eventually([&] { return r.logged("replica_failed"); }));
+  CHECK(r.log().find(std::string(256, 'i')) != std::string::npos);
+  CHECK(r.log().find(std::string(257, 'i')) == std::string::npos);
+}

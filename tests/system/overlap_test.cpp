@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <csignal>
 
 using namespace fleet::rig;
@@ -33,6 +34,19 @@ TEST_CASE("a turn with more pipelined behind it than is kept ends with a second 
   REQUIRE(eventually([&] { return r.logged("stopping"); }));
   r.signal(SIGTERM);
   CHECK(r.process().wait_exit(4s) == 0);
+}
+
+TEST_CASE(
+    "a client that leaves with more pipelined behind its turn than is kept is seen to leave") {
+  std::atomic<bool> let_go = false;
+  scripted_replica u{"u", [&](replica_turn& turn) { let_go = turn.wait_closed(); }};
+  ready_router r{fleet_of({u})};
+  raw_client client{r.port()};
+  client.send(chat() + chat(std::string(100'000, 'a')));
+  REQUIRE(eventually([&] { return outstanding(r.port(), "u") == 1; }));
+  client.close();
+  CHECK(eventually([&] { return let_go.load(); }, 3s));
+  CHECK(eventually([&] { return outstanding(r.port(), "u") == 0; }, 3s));
 }
 
 TEST_CASE("a turn that could not connect to its pin is no hit and no turn of that replica") {
