@@ -4,10 +4,45 @@
 #include "fleet/core/header_rules.hpp"
 
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
 
 #include <algorithm>
+#include <string>
 
 namespace fleet::http {
+
+namespace {
+
+/// In constant time at each place: whoever may choose the rest of a value must not learn by it.
+bool holds_word(std::string_view value, std::string_view token) {
+  static constexpr std::string_view around = " \t\"'`,;:=./%()[]{}<>";
+  if (token.empty()) {
+    return false;
+  }
+  for (std::size_t at = 0; at + token.size() <= value.size(); ++at) {
+    const auto end = at + token.size();
+    const bool whole = (at == 0 || around.find(value[at - 1]) != std::string_view::npos) &&
+                       (end == value.size() || around.find(value[end]) != std::string_view::npos);
+    if (whole && CRYPTO_memcmp(value.data() + at, token.data(), token.size()) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What this base64 says; empty when it is none.
+std::string decoded(std::string_view base64) {
+  std::string text(base64.size() / 4 * 3, '\0');
+  const auto size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                    reinterpret_cast<const unsigned char*>(base64.data()),
+                                    static_cast<int>(base64.size()));
+  // It counts the padding as bytes, and zero bytes they are.
+  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  text.resize(text.find_last_not_of('\0') + 1);
+  return text;
+}
+
+}  // namespace
 
 bool bears(std::string_view authorization, std::string_view token) {
   static constexpr std::string_view scheme = "Bearer";
@@ -22,19 +57,12 @@ bool bears(std::string_view authorization, std::string_view token) {
 }
 
 bool mentions(std::string_view value, std::string_view token) {
-  static constexpr std::string_view around = " \t\"',;=";
-  if (token.empty() || value.size() < token.size()) {
-    return false;
+  if (holds_word(value, token)) {
+    return true;
   }
-  for (std::size_t at = 0; at + token.size() <= value.size(); ++at) {
-    const auto end = at + token.size();
-    const bool whole = (at == 0 || around.find(value[at - 1]) != std::string_view::npos) &&
-                       (end == value.size() || around.find(value[end]) != std::string_view::npos);
-    if (whole && CRYPTO_memcmp(value.data() + at, token.data(), token.size()) == 0) {
-      return true;
-    }
-  }
-  return false;
+  static constexpr std::string_view scheme = "Basic ";
+  return value.size() > scheme.size() && same_token(value.substr(0, scheme.size()), scheme) &&
+         holds_word(decoded(value.substr(scheme.size())), token);
 }
 
 }  // namespace fleet::http

@@ -85,11 +85,13 @@ TEST_CASE("the admin token never reaches a replica, any other Authorization does
         .head.fields;
   };
   for (const auto* value : {"Bearer T", "bearer T", "BEARER   T", "T", "Bearer\tT", "Bearer \"T\"",
-                            "Basic T", "Token token=T, a=b"}) {
+                            "Basic T", "Token token=T, a=b", "Bearer:T", "u:T", "Token (T)", "<T>",
+                            "Bearer T.", "Basic eDpU", "basic VDo=", "Basic VA=="}) {
     CHECK(fields(value, "T").empty());
     CHECK(fields(value, "") == "Authorization: " + std::string(value) + "\r\n");
   }
-  for (const auto* value : {"Bearer t", "Bearer T2", "Bearer", "Basic aT", "t"}) {
+  for (const auto* value : {"Bearer t", "Bearer T2", "Bearer", "Basic aT", "t", "Basic eDp0",
+                            "Basic eDp", "Basic VDI="}) {
     CHECK(fields(value, "T") == "Authorization: " + std::string(value) + "\r\n");
   }
 }

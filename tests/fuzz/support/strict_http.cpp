@@ -162,7 +162,7 @@ bool lists(std::string_view list, std::string_view token) {
 
 bool holds_word(std::string_view value, std::string_view word) {
   const auto border = [](char c) {
-    return std::string_view(" \t\"',;=").find(c) != std::string_view::npos;
+    return std::string_view(" \t\"'`,;:=./%()[]{}<>").find(c) != std::string_view::npos;
   };
   for (auto at = value.find(word); at != std::string_view::npos; at = value.find(word, at + 1)) {
     const auto end = at + word.size();
