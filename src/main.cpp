@@ -85,8 +85,16 @@ void raise_descriptor_limit() {
   }
 }
 
-fleet::http::http_settings http_part(const fleet::settings& given) {
+/// A probe for each replica, and for each slot what one command holds: its outputs and itself.
+std::size_t descriptors_for(const fleet::fleet_spec& spec) {
+  static constexpr std::size_t probe = 1;
+  static constexpr std::size_t command = 3;
+  return spec.replicas.size() * probe + spec.slots.size() * (probe + command);
+}
+
+fleet::http::http_settings http_part(const fleet::settings& given, const fleet::fleet_spec& spec) {
   fleet::http::http_settings http;
+  http.fleet_descriptors = descriptors_for(spec);
   http.request_timeout = given.request_timeout;
   http.connect_timeout = given.routing.connect_timeout;
   http.max_body = static_cast<std::size_t>(given.max_body);
@@ -226,7 +234,7 @@ int serve(const fleet::settings& given, fleet::fleet_spec spec, const fleet::poo
     }
     access = *std::move(opened);
   }
-  fleet::http::server server(lanes, http_part(given), log, events,
+  fleet::http::server server(lanes, http_part(given, spec), log, events,
                              {.access = access.get(), .tally = &tally});
   if (!spec.slots.empty() && given.admin_token.empty() && !is_loopback(given.host)) {
     log.warn("admin_api_open", {{"reason",

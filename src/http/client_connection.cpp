@@ -53,11 +53,13 @@ client_connection::client_connection(lane_services& lane, tcp_socket socket)
   lane_.bound.check();
   lane_.clients.push_back(*this);
   ++lane_.client_count;
+  lane_.fit_pool();
 }
 
 client_connection::~client_connection() {
   lane_.bound.check();
   --lane_.client_count;
+  lane_.fit_pool();
 }
 
 void client_connection::start(std::shared_ptr<client_connection> connection) {

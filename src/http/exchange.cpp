@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::string_view crlf = "\r\n";
 
-bool out_of_descriptors(error_code ec) {
-  return ec == asio::error::no_descriptors || ec == asio::error::no_memory ||
-         ec == boost::system::errc::too_many_files_open_in_system;
-}
-
 refusal refusal_for(no_route why) {
   switch (why) {
     case no_route::all_tried:
@@ -131,11 +126,8 @@ awaitable<exchange::tried> exchange::try_replica(const std::shared_ptr<pooled_re
     up_->close();
   }
   up_ = lane_.pool.make(*replica);
-  auto ec = replica->tls_error;
   client_.turn().connecting();
-  if (!ec) {
-    ec = co_await up_->connect(lane_.names, replica->spec.where, lane_.settings.connect_timeout);
-  }
+  const auto ec = co_await lane_.pool.connect(*replica, up_, lane_.names);
   client_.turn().connected();
   if (early_) {
     co_return ended_early(held);

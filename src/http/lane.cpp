@@ -54,6 +54,10 @@ lane_services::lane_services(lane_thread& lane, resolver_pool& resolver, tls_con
 
 lane_services::~lane_services() = default;
 
+void lane_services::fit_pool() {
+  pool.fit(std::max(client_count.load(), pool_share));
+}
+
 bool lane_services::make_room() {
   bound.check();
   // Who has only just connected, or reads an answer and asks on, is not idle yet.

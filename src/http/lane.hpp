@@ -77,6 +77,9 @@ struct lane_services {
   /// Closes the connection that was opened first of those that have waited for a request for longer
   /// than a moment; whether there was one.
   bool make_room();
+  /// Closes connections to replicas that there is no room for any longer: a lane keeps as many as
+  /// it has clients, or its share of those that any lane may keep.
+  void fit_pool();
 
   [[no_unique_address]] lane_bound bound;
   executor where;
@@ -88,6 +91,7 @@ struct lane_services {
   deadline_wheel& wheel;
   lane_meter& meter;
   upstream_pool pool;
+  std::size_t pool_share = upstream_pool::unlimited;  ///< set before the lane serves
   id_source ids;
   refusal_count unauthorized;
   std::unique_ptr<fleet_port> fleet;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <poll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -20,8 +19,6 @@ namespace {
 using reuse_port = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 constexpr std::chrono::milliseconds pause{50};
-/// Descriptors for everything that is no client: logs, probes, polls, the listeners themselves.
-constexpr std::size_t reserved = 24;
 
 /// A connection between two lanes.
 class moving_socket {
@@ -80,14 +77,6 @@ std::vector<tcp_acceptor> open_acceptors(const std::vector<executor>& lanes, tcp
     }
   }
   return acceptors;
-}
-
-std::size_t clients_that_fit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return 1'000'000;
-  }
-  return (std::max<std::size_t>(limit.rlim_cur, reserved + 4) - reserved) / 2;
 }
 
 std::size_t client_room::clients() const {

@@ -18,10 +18,6 @@ namespace fleet::http {
 [[nodiscard]] std::vector<tcp_acceptor> open_acceptors(const std::vector<executor>& lanes,
                                                        tcp::endpoint& where, error_code& ec);
 
-/// How many clients the process may have, so that there are descriptors left for the connections to
-/// replicas: derived from its limit.
-[[nodiscard]] std::size_t clients_that_fit();
-
 /// All lanes of the process, and how many clients they may have together. One for each lane that
 /// accepts at that moment may come on top.
 struct client_room {

@@ -23,10 +23,9 @@ using prober_with_answers =
     prober_actor::extend<caf::reacts_to<probe_atom, std::uint64_t, probe_result>>;
 
 bool this_side_is_out(error_code ec) {
-  return ec == asio::error::no_descriptors || ec == asio::error::no_memory ||
-         ec == asio::error::no_buffer_space || ec == asio::error::host_not_found_try_again ||
-         ec == boost::system::errc::address_not_available ||
-         ec == boost::system::errc::too_many_files_open_in_system;
+  return out_of_descriptors(ec) || ec == asio::error::no_buffer_space ||
+         ec == asio::error::host_not_found_try_again ||
+         ec == boost::system::errc::address_not_available;
 }
 
 probe_result silent(error_code ec) {

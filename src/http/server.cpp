@@ -3,6 +3,7 @@
 
 #include "actor_port.hpp"
 #include "client_connection.hpp"
+#include "descriptor_budget.hpp"
 #include "lane.hpp"
 #include "lane_thread.hpp"
 #include "listener.hpp"
@@ -53,7 +54,12 @@ struct server::impl {
   std::vector<std::shared_ptr<listener>> listeners;
 
   void measure_room() {
-    const auto fit = clients_that_fit();
+    const auto budget =
+        share_descriptors(descriptor_limit(), lanes.lanes(), settings.fleet_descriptors);
+    const auto fit = budget.clients;
+    for (auto* lane : room.lanes) {
+      lane->pool_share = budget.pooled;
+    }
     room.most = settings.max_clients == 0 ? fit : std::min(settings.max_clients, fit);
     if (settings.max_clients > fit) {
       log.warn("max_clients_lowered", {{"reason", "not enough file descriptors for --max-clients"},

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "upstream.hpp"
 
-#include <boost/asio/connect.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 
 #include <utility>
 
 namespace fleet::http {
+
+bool out_of_descriptors(error_code ec) {
+  return ec == asio::error::no_descriptors || ec == asio::error::no_memory ||
+         ec == boost::system::errc::too_many_files_open_in_system;
+}
 
 upstream::upstream(executor lane, deadline_wheel& wheel, std::shared_ptr<asio::ssl::context> tls)
     : idle(wheel),
@@ -62,8 +66,7 @@ awaitable<error_code> upstream::connect_steps(resolver_pool& names, const endpoi
   if (ec || closed_) {
     co_return ec;
   }
-  tcp::endpoint reached;
-  std::tie(ec, reached) = co_await asio::async_connect(socket_, addresses, use_tuple);
+  ec = co_await connect_to(addresses);
   if (ec || closed_) {
     co_return ec;
   }
@@ -74,6 +77,20 @@ awaitable<error_code> upstream::connect_steps(resolver_pool& names, const endpoi
     co_return error_code{};
   }
   co_return co_await handshake(where);
+}
+
+awaitable<error_code> upstream::connect_to(const resolver_pool::addresses& addresses) {
+  // Not asio::async_connect(): it calls a socket that could not be opened a cancelled one.
+  error_code ec = asio::error::not_found;
+  for (const auto& address : addresses) {
+    error_code ignored;
+    socket_.close(ignored);
+    std::tie(ec) = co_await socket_.async_connect(address, use_tuple);
+    if (!ec || closed_ || out_of_descriptors(ec)) {
+      break;
+    }
+  }
+  co_return ec;
 }
 
 awaitable<error_code> upstream::handshake(const endpoint& where) {
@@ -120,6 +137,7 @@ awaitable<error_code> upstream::more() {
 void upstream::close() {
   closed_ = true;
   idle.disarm();
+  place.reset();
   error_code ignored;
   socket_.close(ignored);
   if (resolving_) {

@@ -22,6 +22,9 @@
 
 namespace fleet::http {
 
+/// For want of descriptors or memory on this side: never a replica's fault.
+[[nodiscard]] bool out_of_descriptors(error_code ec);
+
 /// A connection to a replica, plain or TLS, usable for one exchange after another. Belongs to one
 /// lane; always held by shared_ptr, since a read can be under way while nobody waits for it.
 class upstream : public std::enable_shared_from_this<upstream> {
@@ -33,8 +36,9 @@ class upstream : public std::enable_shared_from_this<upstream> {
 
   upstream(executor lane, deadline_wheel& wheel, std::shared_ptr<asio::ssl::context> tls);
 
-  /// Connects within `limit`, name resolution and TLS handshake included. The error is `timed_out`
-  /// when the limit struck and `operation_aborted` when close() did.
+  /// Connects within `limit`, name resolution and TLS handshake included, to the first of the
+  /// host's addresses that takes it. The error is `timed_out` when the limit struck and
+  /// `operation_aborted` when close() did. May be tried again while out_of_descriptors().
   awaitable<error_code> connect(resolver_pool& names, const endpoint& where,
                                 std::chrono::nanoseconds limit);
 
@@ -77,6 +81,9 @@ class upstream : public std::enable_shared_from_this<upstream> {
   bool reused = false;
   /// Limits the time in the pool.
   deadline idle;
+  steady_clock::time_point idle_since;
+  /// Its place among the open connections that its pool counts; given up by close().
+  std::shared_ptr<void> place;
 
  private:
   using tls_stream = asio::ssl::stream<tcp_socket&>;
@@ -84,6 +91,7 @@ class upstream : public std::enable_shared_from_this<upstream> {
   awaitable<std::pair<error_code, resolver_pool::addresses>> resolve(resolver_pool& names,
                                                                      const endpoint& where);
   awaitable<error_code> connect_steps(resolver_pool& names, const endpoint& where);
+  awaitable<error_code> connect_to(const resolver_pool::addresses& addresses);
   awaitable<error_code> handshake(const endpoint& where);
 
   tcp_socket socket_;

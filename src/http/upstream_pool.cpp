@@ -52,7 +52,23 @@ std::shared_ptr<upstream> upstream_pool::take(pooled_replica& replica) {
 
 std::shared_ptr<upstream> upstream_pool::make(const pooled_replica& replica) {
   bound_.check();
-  return std::make_shared<upstream>(lane_, wheel_, replica.tls);
+  leave(most_ - 1);
+  auto connection = std::make_shared<upstream>(lane_, wheel_, replica.tls);
+  connection->place = places_;
+  return connection;
+}
+
+awaitable<error_code> upstream_pool::connect(const pooled_replica& replica,
+                                             const std::shared_ptr<upstream>& connection,
+                                             resolver_pool& names) {
+  if (replica.tls_error) {
+    co_return replica.tls_error;
+  }
+  auto ec = co_await connection->connect(names, replica.spec.where, settings_.connect_timeout);
+  while (out_of_descriptors(ec) && close_oldest()) {
+    ec = co_await connection->connect(names, replica.spec.where, settings_.connect_timeout);
+  }
+  co_return ec;
 }
 
 void upstream_pool::give_back(const std::shared_ptr<pooled_replica>& replica,
@@ -63,6 +79,7 @@ void upstream_pool::give_back(const std::shared_ptr<pooled_replica>& replica,
     return;
   }
   connection->reused = true;
+  connection->idle_since = steady_clock::now();
   // Weak, or connection and callback would hold each other.
   const auto end = [weak_replica = std::weak_ptr(replica), weak = std::weak_ptr(connection)] {
     const auto gone = weak.lock();
@@ -78,6 +95,38 @@ void upstream_pool::give_back(const std::shared_ptr<pooled_replica>& replica,
   connection->idle.arm(settings_.pool_timeout, end);
   connection->arm();
   replica->idle.push_back(connection);
+  leave(most_);
+}
+
+void upstream_pool::fit(std::size_t most) {
+  bound_.check();
+  most_ = std::max<std::size_t>(most, 1);
+  leave(most_);
+}
+
+void upstream_pool::leave(std::size_t most) {
+  while (open_count() > most && close_oldest()) {
+  }
+}
+
+std::size_t upstream_pool::open_count() const {
+  return static_cast<std::size_t>(places_.use_count()) - 1;
+}
+
+bool upstream_pool::close_oldest() {
+  pooled_replica* oldest = nullptr;
+  for (const auto& [instance, replica] : replicas_) {
+    if (!replica->idle.empty() && (oldest == nullptr || replica->idle.front()->idle_since <
+                                                            oldest->idle.front()->idle_since)) {
+      oldest = replica.get();
+    }
+  }
+  if (oldest == nullptr) {
+    return false;
+  }
+  oldest->idle.front()->close();
+  oldest->idle.erase(oldest->idle.begin());
+  return true;
 }
 
 std::size_t upstream_pool::idle_count() const {

@@ -263,7 +263,7 @@ TEST_CASE("more clients than descriptors allow are not promised, and the log say
   router_process r{
       router_setup{.fleet = fleet_of({u}), .flags = {"--max-clients", "1000"}, .max_files = 100}};
   CHECK(r.logged("max_clients_lowered"));
-  CHECK(r.logged("asked=1000 clients=38"));
+  CHECK(r.logged("asked=1000 clients=35"));
 }
 
 TEST_CASE("a flood of connections that come and go leaves nothing behind") {

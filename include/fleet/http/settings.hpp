@@ -18,7 +18,8 @@ struct http_settings {
   std::string version;                            ///< what GET /version says
   bool metrics_open = false;                      ///< GET /metrics needs no token
   bool trace = false;                             ///< turns without a traceparent get one
-  std::size_t max_clients = 0;  ///< connections at once; 0: as many as descriptors allow
+  std::size_t max_clients = 0;        ///< connections at once; 0: as many as descriptors allow
+  std::size_t fleet_descriptors = 0;  ///< what probes, launches and stops may use at once
   /// From a request's first byte to the end of its head; from a connection's start to a first byte.
   std::chrono::nanoseconds header_timeout = std::chrono::seconds(30);
   /// A client that stands still: no piece of its body comes, or it takes nothing of an answer.

@@ -132,12 +132,15 @@ message admin(std::uint16_t port, std::string_view method, std::string_view targ
 }
 
 launched_pool::launched_pool(stub_host given, std::vector<std::string> flags,
-                             const std::string& statics)
+                             const std::string& statics, std::optional<std::size_t> max_files)
     : host(std::move(given)) {
   if (host.log_dir.empty())
     host.log_dir = dir.path();
   flags.insert(flags.end(), {"--stop-grace", "5"});
-  router.emplace(R"({"replicas":[)" + statics + R"(],"hosts":[)" + host.entry() + "]}", flags);
+  router.emplace(
+      router_setup{.fleet = R"({"replicas":[)" + statics + R"(],"hosts":[)" + host.entry() + "]}",
+                   .flags = std::move(flags),
+                   .max_files = max_files});
 }
 
 launched_pool::~launched_pool() {

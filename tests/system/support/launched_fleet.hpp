@@ -51,7 +51,8 @@ message admin(std::uint16_t port, std::string_view method, std::string_view targ
 // One host, and the router over it. What it launched is gone when it is.
 struct launched_pool {
   explicit launched_pool(stub_host given = {}, std::vector<std::string> flags = {},
-                         const std::string& statics = "");
+                         const std::string& statics = "",
+                         std::optional<std::size_t> max_files = {});
   ~launched_pool();
   launched_pool(const launched_pool&) = delete;
   launched_pool& operator=(const launched_pool&) = delete;
