@@ -55,6 +55,15 @@ struct recorded_pool {
     }
   }
 
+  // The record says from now on that this is the replica's process group.
+  void record_group(int pid) const {
+    const auto number = std::to_string(pid);
+    const auto text = std::regex_replace(text_of(state), std::regex{R"("process_group":\d+)"},
+                                         R"("process_group":)" + number);
+    REQUIRE(text.find(number) != std::string::npos);
+    dir.write("state.json", text);
+  }
+
   std::uint16_t port() const { return router->port(); }
   bool ready(std::string_view name) { return launched_ready(port(), name); }
   std::string view() const { return admin(port(), "GET", "/replicas").body; }
@@ -136,11 +145,7 @@ TEST_CASE("D12 a recorded pid that belongs to someone else by now is never signa
   p.crash();
   p.kill_stubs();
   child_process stranger{{{"setsid", "sleep", "600"}}};
-  const auto pid = std::to_string(stranger.pid());
-  const auto text = std::regex_replace(text_of(p.state), std::regex{R"("process_group":\d+)"},
-                                       R"("process_group":)" + pid);
-  REQUIRE(text.find(pid) != std::string::npos);
-  p.dir.write("state.json", text);
+  p.record_group(stranger.pid());
   p.start();
   CHECK(p.shows(R"("reason":"unreachable-at-startup")"));
   CHECK(admin(p.port(), "DELETE", "/replicas/n-d0").status() == 500);
@@ -148,6 +153,27 @@ TEST_CASE("D12 a recorded pid that belongs to someone else by now is never signa
   CHECK(stranger.running());
   CHECK(p.router->stop() == 0);
   CHECK(stranger.running());
+}
+
+TEST_CASE("D12 the stop of an adopted replica ends it, and not who has its recorded pid by now") {
+  for (const bool by_exit : {false, true}) {
+    CAPTURE(by_exit);
+    recorded_pool p({.devices = 1});
+    REQUIRE(p.ready("n-d0"));
+    p.crash();
+    child_process stranger{{{"setsid", "sleep", "600"}}};
+    REQUIRE(eventually([&] { return ::getpgid(stranger.pid()) == stranger.pid(); }));
+    p.record_group(stranger.pid());
+    p.start();
+    REQUIRE(p.ready("n-d0"));
+    REQUIRE(stubs_on(p.host.port(0)).size() == 1);
+    if (by_exit)
+      CHECK(p.router->stop() == 0);
+    else
+      CHECK(admin(p.port(), "DELETE", "/replicas/n-d0").status() == 200);
+    CHECK(stubs_on(p.host.port(0)).empty());
+    CHECK(stranger.running());
+  }
 }
 
 TEST_CASE("D76 an unconfirmed stop is still reserved after a restart") {
