@@ -282,7 +282,7 @@ TEST_CASE("a probe whose answer never ends is bounded in time and memory") {
   REQUIRE(becomes_ready(r.port(), "v"));
   const auto before = r.process().resident_kib();
   CHECK(eventually([&] { return u.probes() >= 5; }));
-  CHECK(r.process().resident_kib() < before + growth_kib(8UL << 10));
+  CHECK(r.process().resident_kib() < before + growth_kib(2UL << 10));
   CHECK(u.open_probes() <= 2);
 }
 

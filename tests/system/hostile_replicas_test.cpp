@@ -39,12 +39,12 @@ struct scene {
     bad = std::move(how);
   }
   // What has to hold when the replica has come to its senses.
-  void ends_well(std::size_t kib = 16UL << 10) {
+  void ends_well() {
     misbehave(answer_ok);
     CHECK(exchange_once(r.port(), chat("{}", "Connection: close\r\n")).status() == 200);
     CHECK(other->complaint() == "");
     other.reset();
-    CHECK(back_to(r, rest, kib));
+    CHECK(back_to(r, rest));
     CHECK(health(r.port()).at("u").ready);
   }
 
@@ -130,7 +130,7 @@ TEST_CASE("a body without end is passed on without being kept, and ends when its
     const auto start = clock::now();
     while (clock::now() - start < 500ms && client.fill() == read_state::data)
       client.unread().clear();
-    CHECK(s.r.process().resident_kib() < s.rest.resident_kib + growth_kib(16UL << 10));
+    CHECK(s.r.process().resident_kib() < s.rest.resident_kib + growth_kib(2UL << 10));
   }
   s.ends_well();
 }
@@ -168,7 +168,7 @@ TEST_CASE("a replica that never reads the upload is ended by --request-timeout")
   const auto before = held_by(r);
   const auto answer = exchange_once(r.port(), chat(std::string(32UL << 20, 'x')));
   CHECK(answer.status() == 504);
-  CHECK(back_to(r, before, 40UL << 10));
+  CHECK(back_to(r, before));
 }
 
 TEST_CASE("an answer that comes byte by byte is relayed whole") {

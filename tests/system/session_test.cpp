@@ -191,7 +191,7 @@ TEST_CASE("D34 a flood of long ids does not grow memory") {
                      session(std::to_string(i) + std::string(900, 'h'))));
     REQUIRE(client.read_response().status() == 200);
   }
-  CHECK(r.process().resident_kib() < settled + growth_kib(16UL << 10));
+  CHECK(r.process().resident_kib() < settled + growth_kib(2UL << 10));
   CHECK(health(r.port()).sessions <= 100);
 }
 

@@ -22,7 +22,7 @@ holdings held_by(router_process& r);
 
 // Waits until the router holds what it held before: no turn outstanding, no descriptor more (those
 // of pooled connections go after 4 s), no thread more, and no more than `kib` more memory.
-bool back_to(router_process& r, const holdings& before, std::size_t kib = 16UL << 10);
+bool back_to(router_process& r, const holdings& before, std::size_t kib = 2UL << 10);
 
 // A client in the midst of a stream while others misbehave. The replica has to answer the body
 // "witness" with `stream`.
