@@ -142,6 +142,11 @@ awaitable<exchange::tried> exchange::try_replica(const std::shared_ptr<pooled_re
                    {{"replica", replica->spec.name}, {"reason", ec.message()}});
     held.outcome(turn_outcome::connect_failed, ec.message());
     client_.turn().failed(upstream_failure::connect);
+    if (sent_) {
+      // On the connection that ended. Whoever got it may have run it, or died of it.
+      refusal_ = refusal{502, "replica_failed", "the replica ended before it answered"};
+      co_return tried::refused;
+    }
     co_return tried::next;
   }
   co_return co_await try_connection(replica, held);
@@ -188,19 +193,33 @@ void exchange::replica_spoke() {
   if (!sending_) {
     return;
   }
-  const auto data = up_->bytes().data();
-  static constexpr std::string_view version = "HTTP/1.1 ";
-  const bool too_short = data.size() <= version.size();
-  const char kind = too_short ? '1' : data[version.size()];
-  if (!up_->failure() && kind == '1') {
-    up_->arm();  // the start of an answer, or an interim one: neither ends the upload
+  if (!up_->failure() && !ends_upload()) {
+    up_->arm();
     return;
-  }
-  if (!up_->failure() && kind == '2') {
-    return;  // a replica that answers while it reads on needs the rest of the body
   }
   upload_cut_ = true;
   up_->cancel_write();
+}
+
+// A replica that answers 2xx may read on and need the rest of the body, until it has said all.
+bool exchange::ends_upload() const {
+  auto data = up_->bytes().data();
+  for (;;) {
+    response_parser answer;
+    answer.skip(request_.head.method == "HEAD");
+    error_code bad = answer.parse_head(data);
+    if (bad || !answer.head_done()) {
+      return bad.failed();
+    }
+    data.remove_prefix(answer.head_size());
+    if (answer.status() >= 300) {
+      return true;
+    }
+    if (answer.status() >= 200) {
+      answer.parse_body(data, bad);
+      return bad || answer.is_done();
+    }
+  }
 }
 
 awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica, lease& held) {

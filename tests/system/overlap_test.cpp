@@ -24,6 +24,22 @@ TEST_CASE("a replica that answers 200 while it reads on gets the whole upload") 
   CHECK(answer.body.ends_with(std::to_string(size)));
 }
 
+TEST_CASE("a whole answer of a replica that reads no more of the upload is relayed as it is") {
+  for (const std::string begin : {"", "HTTP/1.1 100 Continue\r\n\r\n"}) {
+    scripted_replica u{"u", [&](replica_turn& turn) {
+                         turn.read_some_body(64 * 1024);
+                         turn.send(begin + "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+                         while (turn.pause(100ms)) {
+                         }
+                       }};
+    ready_router r{fleet_of({u})};
+    const auto answer = exchange_once(r.port(), chat(std::string(32UL << 20, 'a')));
+    CHECK(answer.status() == 200);
+    CHECK(answer.body == "hello");
+    CHECK(eventually([&] { return outstanding(r.port(), "u") == 0; }));
+  }
+}
+
 TEST_CASE("a turn with more pipelined behind it than is kept ends with a second signal") {
   scripted_replica u{"u", stay_mute};
   ready_router r{fleet_of({u})};

@@ -111,6 +111,28 @@ TEST_CASE("a reused connection is retried once and only at the same replica") {
   CHECK(std::max(u.request_count(), v.request_count()) == 3);
 }
 
+TEST_CASE("a turn that was sent on a reused connection goes to no other replica") {
+  const auto die_of_it = [](scripted_replica& self) {
+    return in_turn({answer_ok, [&self](replica_turn& turn) {
+                      turn.read_body();
+                      self.stop_listening();
+                      turn.close();
+                    }});
+  };
+  scripted_replica u{"u"};
+  scripted_replica v{"v"};
+  u.on_request(die_of_it(u));
+  v.on_request(die_of_it(v));
+  ready_router r{fleet_of({u, v}), one_lane};
+  CHECK(exchange_once(r.port(), chat("{}", session("a"))).status() == 200);
+  CHECK(exchange_once(r.port(), chat("{}", session("b"))).status() == 200);
+  const auto answer = exchange_once(r.port(), chat("{}", session("a")));
+  CHECK(answer.status() == 502);
+  CHECK(router_error(answer.body).code == "replica_failed");
+  CHECK(u.request_count() + v.request_count() == 3);
+  CHECK(becomes_idle(r.port()));
+}
+
 TEST_CASE("a fresh connection that ends before any response byte is a 502 and not retried") {
   for (const auto& end : {hang_up, hang_up_hard}) {
     scripted_replica u{"u", end};
