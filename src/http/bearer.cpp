@@ -13,16 +13,20 @@ namespace fleet::http {
 
 namespace {
 
+bool is_of_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+         c == '_';
+}
+
 /// In constant time at each place: whoever may choose the rest of a value must not learn by it.
 bool holds_word(std::string_view value, std::string_view token) {
-  static constexpr std::string_view around = " \t\"'`,;:=./%()[]{}<>";
   if (token.empty()) {
     return false;
   }
   for (std::size_t at = 0; at + token.size() <= value.size(); ++at) {
     const auto end = at + token.size();
-    const bool whole = (at == 0 || around.find(value[at - 1]) != std::string_view::npos) &&
-                       (end == value.size() || around.find(value[end]) != std::string_view::npos);
+    const bool whole =
+        (at == 0 || !is_of_word(value[at - 1])) && (end == value.size() || !is_of_word(value[end]));
     if (whole && CRYPTO_memcmp(value.data() + at, token.data(), token.size()) == 0) {
       return true;
     }
@@ -30,12 +34,18 @@ bool holds_word(std::string_view value, std::string_view token) {
   return false;
 }
 
-/// What this base64 says; empty when it is none.
-std::string decoded(std::string_view base64) {
-  std::string text(base64.size() / 4 * 3, '\0');
+/// What the base64 at the front of this says, padded or not; empty when it is none.
+std::string decoded(std::string_view value) {
+  const auto is_base64 = [](char c) {
+    return (is_of_word(c) && c != '-' && c != '_') || c == '+' || c == '/';
+  };
+  const auto* const end = std::find_if_not(value.begin(), value.end(), is_base64);
+  std::string digits(value.begin(), end);
+  digits.resize((digits.size() + 3) / 4 * 4, '=');
+  std::string text(digits.size() / 4 * 3, '\0');
   const auto size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                    reinterpret_cast<const unsigned char*>(base64.data()),
-                                    static_cast<int>(base64.size()));
+                                    reinterpret_cast<const unsigned char*>(digits.data()),
+                                    static_cast<int>(digits.size()));
   // It counts the padding as bytes, and zero bytes they are.
   text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
   text.resize(text.find_last_not_of('\0') + 1);

@@ -162,7 +162,9 @@ bool lists(std::string_view list, std::string_view token) {
 
 bool holds_word(std::string_view value, std::string_view word) {
   const auto border = [](char c) {
-    return std::string_view(" \t\"'`,;:=./%()[]{}<>").find(c) != std::string_view::npos;
+    static constexpr std::string_view of_word =
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+    return of_word.find(c) == std::string_view::npos;
   };
   for (auto at = value.find(word); at != std::string_view::npos; at = value.find(word, at + 1)) {
     const auto end = at + word.size();
