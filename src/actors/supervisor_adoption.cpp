@@ -4,6 +4,8 @@
 // devices that a record may still hold are never given out.
 #include "supervisor.hpp"
 
+#include "fleet/core/host_name.hpp"
+
 #include <caf/typed_event_based_actor.hpp>
 
 #include <algorithm>
@@ -42,11 +44,11 @@ bool same_place(const slot_record& r, const slot_setup& declared) {
          (r.port == 0 || r.port == declared.slot.port);
 }
 
-// A host may have been renamed or be reached in another way: one thing in common is enough. There
-// is one machine without ssh, the router's own.
+// A host may have been renamed or be reached in another way: one thing in common is enough.
 bool overlaps(const slot_record& r, const slot_setup& declared) {
   const auto& slot = declared.slot;
-  if (r.host != declared.host.name && r.address != slot.address && r.ssh != declared.host.ssh)
+  if (!r.host.empty() && r.host != declared.host.name &&
+      !may_be_one_machine({r.ssh, r.address}, {declared.host.ssh, slot.address}))
     return false;
   return r.port == slot.port ||
          std::any_of(slot.devices.begin(), slot.devices.end(), [&](std::uint32_t device) {

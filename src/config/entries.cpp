@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "entries.hpp"
 
-#include "host_name.hpp"
+#include "fleet/core/host_name.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,8 @@
 #include "flags.hpp"
 
 #include "admin_token.hpp"
-#include "host_name.hpp"
+
+#include "fleet/core/host_name.hpp"
 
 #include <charconv>
 #include <chrono>

@@ -2,9 +2,10 @@
 #include "fleet/config/fleet_file.hpp"
 
 #include "entries.hpp"
-#include "host_name.hpp"
 #include "json_text.hpp"
 #include "text_file.hpp"
+
+#include "fleet/core/host_name.hpp"
 
 #include <algorithm>
 #include <cstdint>

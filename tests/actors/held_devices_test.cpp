@@ -100,9 +100,43 @@ TEST_CASE("a machine that is called and addressed in another way now is still th
   sim.play({});
   CHECK(reasons(sim.capacity()) == texts{"near-d1:devices-held", "old-d1:no-longer-declared"});
   shape.recorded[0].ssh = "user@far";
+  shape.recorded[0].address = "10.0.0.2";
   restarted by_ssh(shape, probe_verdict::silent);
   by_ssh.play({});
   CHECK(reasons(by_ssh.capacity()) == texts{"far-d1:devices-held", "old-d1:no-longer-declared"});
+}
+
+TEST_CASE("a machine is the same one in each spelling of its ssh destination and its address") {
+  auto moved = near(1);
+  moved.slot = "old-d1";
+  moved.host = "old";
+  moved.port = 9999;
+  auto shape = left({moved}, 4);
+  shape.far = 2;
+  const auto blocked_by = [&](const char* ssh, const char* address) {
+    shape.recorded[0].ssh = ssh;
+    shape.recorded[0].address = address;
+    restarted sim(shape, probe_verdict::silent);
+    sim.play(1min);
+    const auto held = reasons(sim.capacity());
+    CHECK(sim.commands->count("launch") == 4 - (held.size() - 1));
+    return held;
+  };
+  const std::string undeclared = "old-d1:no-longer-declared";
+  for (const auto* own : {"u@127.0.0.1", "v@LOCALHOST", "ssh://v@[::1]:2222"}) {
+    CAPTURE(own);
+    CHECK(blocked_by(own, "10.0.0.2") == texts{"near-d1:devices-held", undeclared});
+  }
+  for (const auto* own : {"localhost", "127.0.0.2", "::1", "0.0.0.0"}) {
+    CAPTURE(own);
+    CHECK(blocked_by("u@elsewhere", own) == texts{"near-d1:devices-held", undeclared});
+  }
+  for (const auto* far : {"other@far", "ssh://FAR.:2222", "far"}) {
+    CAPTURE(far);
+    CHECK(blocked_by(far, "10.0.0.2") == texts{"far-d1:devices-held", undeclared});
+  }
+  CHECK(blocked_by("u@elsewhere", "Far") == texts{"far-d1:devices-held", undeclared});
+  CHECK(blocked_by("u@elsewhere", "10.0.0.2") == texts{undeclared});
 }
 
 TEST_CASE("a slot whose host is reached in another way now is no slot of that record") {

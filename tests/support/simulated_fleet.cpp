@@ -13,6 +13,8 @@ std::vector<host_spec> declare_hosts(const fleet_shape& s) {
     if (slots == 0)
       return;
     host_spec host{.name = std::move(name), .ssh = std::move(ssh), .port_base = port_base};
+    if (!host.ssh.empty())
+      host.address = "far";
     for (int i = 0; i < slots; ++i)
       host.devices.push_back(static_cast<std::uint32_t>(i));
     hosts.push_back(std::move(host));

@@ -17,7 +17,7 @@ namespace fleet {
 [[nodiscard]] std::string_view without_brackets(std::string_view text);
 
 /// The same text for hosts that are plainly the same: letter case, a dot at the end, spelling
-/// of an IPv6 address, localhost and 127.0.0.1. Resolves no names.
+/// of an IPv6 address, an IPv4 address in one, localhost and 127.0.0.1. Resolves no names.
 [[nodiscard]] std::string canonical_host(std::string_view host);
 
 /// The host part of an ssh destination: `host`, `user@host`, `ssh://[user@]host[:port]` with a port
@@ -28,6 +28,21 @@ namespace fleet {
 /// the router's own, which an empty destination and a loopback address mean. Another port than 22
 /// may lead to another machine, also on a loopback address. Resolves no names.
 [[nodiscard]] std::string machine_of_ssh(std::string_view destination);
+
+/// The machine at an address, empty for the router's own, which a loopback address means. Resolves
+/// no names.
+[[nodiscard]] std::string machine_of_address(std::string_view address);
+
+/// How a machine is reached.
+struct machine_access {
+  std::string_view ssh;      ///< where it is launched on; empty: the router's own machine
+  std::string_view address;  ///< of its replicas; empty: not known
+};
+
+/// Whether these may lead to one machine: the host of an ssh destination or an address of the one
+/// is plainly that of the other. The ports of ssh prove nothing, nor does an address that several
+/// machines share, so this says yes more often than machine_of_ssh() does. Resolves no names.
+[[nodiscard]] bool may_be_one_machine(const machine_access& a, const machine_access& b);
 
 /// `name` or `user@name` where the name is one that only ssh's own configuration can resolve: it is
 /// no host name (`_gpu`, `rack+1`), but safe to hand to ssh.
