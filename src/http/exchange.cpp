@@ -193,33 +193,13 @@ void exchange::replica_spoke() {
   if (!sending_) {
     return;
   }
-  if (!up_->failure() && !ends_upload()) {
+  const bool head = request_.head.method == "HEAD";
+  if (!up_->failure() && !ends_upload(up_->bytes().data(), head)) {
     up_->arm();
     return;
   }
   upload_cut_ = true;
   up_->cancel_write();
-}
-
-// A replica that answers 2xx may read on and need the rest of the body, until it has said all.
-bool exchange::ends_upload() const {
-  auto data = up_->bytes().data();
-  for (;;) {
-    response_parser answer;
-    answer.skip(request_.head.method == "HEAD");
-    error_code bad = answer.parse_head(data);
-    if (bad || !answer.head_done()) {
-      return bad.failed();
-    }
-    data.remove_prefix(answer.head_size());
-    if (answer.status() >= 300) {
-      return true;
-    }
-    if (answer.status() >= 200) {
-      answer.parse_body(data, bad);
-      return bad || answer.is_done();
-    }
-  }
 }
 
 awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica, lease& held) {

@@ -43,8 +43,6 @@ class exchange {
   tried failed(lease& held, const pooled_replica& replica, refusal why);
   tried ended_early(lease& held);
   void replica_spoke();
-  /// Whether the answer that has begun to come needs no more of the request.
-  [[nodiscard]] bool ends_upload() const;
   void end_early(turn_outcome why);
   void allow_reuse(const std::shared_ptr<pooled_replica>& replica);
 
