@@ -107,11 +107,14 @@ void slot_state::stopped(const stop_result& result) {
     probe([this](const probe_result& found) { address_probed(found); });
 }
 
+// One that accepts connections and says nothing, such as one that hangs in a driver, still holds
+// its devices. A probe that this side could not make proves nothing.
 void slot_state::address_probed(const probe_result& found) {
-  if (found.verdict == probe_verdict::silent)
+  if (found.verdict == probe_verdict::silent && !found.connected)
     gone();
   else if (now() >= deadline_)
-    give_up(authority(where()) + ": " + what_answers(found));
+    give_up(authority(where()) + ": " + (found.connected ? "still accepts connections: " : "") +
+            what_answers(found));
   else
     arm(silence_poll);
 }

@@ -85,6 +85,43 @@ TEST_CASE("an address that goes silent within the grace period confirms the stop
   CHECK(answer->outcome == shrink_outcome::stopped);
 }
 
+TEST_CASE("what accepts connections and says nothing is still there when the grace period ends") {
+  const std::vector<probe_step> mute = {{.verdict = probe_verdict::silent, .connected = true}};
+  const std::vector<probe_step> hung = {{.after = 1h, .connected = true}};
+  for (const auto& still : {mute, hung}) {
+    serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
+    sim.commands->stops["near-d0"] = {.goes_silent = false};
+    sim.script->set(9000, still);
+    const auto answer = sim.ask_shrink("near-d0");
+    sim.play(9s);
+    CHECK_FALSE(answer.answered());
+    sim.play(10s);
+    REQUIRE(answer.answered());
+    CHECK(answer->outcome == shrink_outcome::unconfirmed);
+    CHECK(answer->reason == "stop-unconfirmed");
+    CHECK(answer->message == "127.0.0.1:9000: still accepts connections: silent");
+    CHECK(sim.journal->held.at("near-d0").reason == "stop-unconfirmed");
+    CHECK(sim.grow().outcome == grow_outcome::pool_full);
+    CHECK(sim.commands->count("launch") == 1);
+  }
+}
+
+TEST_CASE("what accepts no connection any more within the grace period is gone") {
+  serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
+  sim.commands->stops["near-d0"] = {.goes_silent = false};
+  sim.script->set(9000, {{.verdict = probe_verdict::silent, .connected = true},
+                         {.verdict = probe_verdict::inconclusive},
+                         {.verdict = probe_verdict::silent, .connected = true},
+                         {.verdict = probe_verdict::silent}});
+  const auto answer = sim.ask_shrink("near-d0");
+  sim.play(1499ms);
+  CHECK_FALSE(answer.answered());
+  sim.play(1s);
+  REQUIRE(answer.answered());
+  CHECK(answer->outcome == shrink_outcome::stopped);
+  CHECK(sim.journal->held.empty());
+}
+
 TEST_CASE("a probe that tells nothing confirms nothing") {
   serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
   sim.commands->stops["near-d0"] = {.goes_silent = false};

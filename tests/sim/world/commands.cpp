@@ -126,13 +126,14 @@ void commands::stop(question q, const stop_order& order) {
   const auto fate = world_.calm ? 100 : luck.below(100);
   if (fate < 4)
     return tell_stop(q, soon, instance, {.reason = "exit status 1"});
-  const bool answers = p != nullptr && (p->now == vitality::serving || p->now == vitality::unwell);
-  if (fate < 8 && answers) {
+  const bool listens = p != nullptr && (p->now == vitality::serving || p->now == vitality::unwell ||
+                                        p->now == vitality::hung);
+  if (fate < 8 && listens) {
     p->faithful = true;
     return tell_stop(q, soon, instance, {.stopped = true});
   }
   if (world_.harm == sabotage::false_silence && p != nullptr) {
-    p->now = vitality::hung;
+    there_.end(instance, {}, true);
     return tell_stop(q, soon, instance, {.stopped = true});
   }
   if (fate < 12 && p != nullptr)

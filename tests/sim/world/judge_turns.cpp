@@ -16,7 +16,7 @@ void judge::probed(moment asked, moment now, std::uint16_t port, probe_verdict v
     attempt_failed(now, *f);
   if (verdict == probe_verdict::inconclusive)
     return;
-  if (f->said_gone && verdict == probe_verdict::silent && asked >= *f->said_gone)
+  if (f->said_gone && verdict == probe_verdict::silent && !connected && asked >= *f->said_gone)
     confirmed(now, *f);
   if (verdict != probe_verdict::good) {
     f->good_in_row = 0;

@@ -100,7 +100,7 @@ void machines::release_port(const sim_process& p) {
 
 void machines::hang(const std::string& instance, duration how_long) {
   auto* p = find(instance);
-  if (p == nullptr || p->now != vitality::serving || p->faithful)
+  if (p == nullptr || p->now != vitality::serving)
     return;
   world_.note("process hangs", p->slot.name, instance);
   p->now = vitality::hung;

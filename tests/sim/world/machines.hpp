@@ -26,7 +26,7 @@ struct sim_process {
   std::uint64_t life = 0;  ///< of the router that launched it
   bool here = false;       ///< a child of that router
   vitality now = vitality::loading;
-  bool faithful = false;  ///< answers whatever befalls the network: a stop lied about it
+  bool faithful = false;  ///< reached whatever befalls the network: a stop lied about it
   bool clings = false;    ///< a worker survives the next stop
 };
 
