@@ -74,15 +74,21 @@ class child_side {
   [[noreturn]] void run() {
     ::setsid();
     reset_signals();
-    arrange_descriptors();
+    // First, for a path may hang, on a disk that does not answer: what this process held then would
+    // be held for as long as that takes.
+    keep_only_own_descriptors();
+    open_standard_descriptors();
     if (!plan_.workdir.empty() && ::chdir(plan_.workdir.c_str()) != 0) {
       fail("cannot enter ", plan_.workdir);
     }
-    keep_descriptors_here();
     execute();
   }
 
  private:
+  static constexpr int at_report = 3;
+  static constexpr std::string_view cannot_set_up = "cannot set up ";
+  static constexpr std::string_view standard = "standard input and output";
+
   [[noreturn]] void fail(std::string_view what, std::string_view which) {
     const std::string_view why = ::strerrordesc_np(errno);
     for (const auto part : {what, which, std::string_view(": "), why, std::string_view("\n")}) {
@@ -108,17 +114,37 @@ class child_side {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
   }
 
-  // Above 0, 1 and 2, which are about to be replaced: this process may have been started without.
-  static int above_standard(int descriptor) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
+  // Out of the way of those below, which are about to be replaced: this process may have been
+  // started without them.
+  static int out_of_the_way(int descriptor) {
+    return ::fcntl(descriptor, F_DUPFD_CLOEXEC, at_report + 1);
+  }
 
-  void arrange_descriptors() {
-    report_ = above_standard(plan_.report);
+  /// 0, 1, 2 and the report are all that is left. Where they do not have their own yet, they stand
+  /// for the report.
+  void keep_only_own_descriptors() {
+    report_ = out_of_the_way(plan_.report);
     const bool logged = !plan_.log_path.empty();
-    const int out = logged ? open_log() : above_standard(plan_.out);
-    const int err = logged ? out : above_standard(plan_.err);
-    const int null = above_standard(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (::dup2(null, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(err, 2) < 0) {
-      fail("cannot set up ", "standard input and output");
+    const int out = logged ? report_ : out_of_the_way(plan_.out);
+    const int err = logged ? report_ : out_of_the_way(plan_.err);
+    if (::dup2(report_, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(err, 2) < 0 ||
+        ::dup3(report_, at_report, O_CLOEXEC) < 0) {
+      fail(cannot_set_up, standard);
+    }
+    report_ = at_report;
+    close_above(at_report);
+  }
+
+  void open_standard_descriptors() {
+    if (::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), 0) < 0) {
+      fail(cannot_set_up, standard);
+    }
+    if (plan_.log_path.empty()) {
+      return;
+    }
+    const int log = open_log();
+    if (::dup2(log, 1) < 0 || ::dup2(log, 2) < 0) {
+      fail(cannot_set_up, standard);
     }
   }
 
@@ -141,7 +167,7 @@ class child_side {
       fail("cannot write ", plan_.log_path);
     }
     report_size_of(opened);
-    return above_standard(opened);
+    return opened;
   }
 
   void report_size_of(int log) {
@@ -153,17 +179,17 @@ class child_side {
     report({text.data(), static_cast<std::size_t>(end - text.data())});
   }
 
-  // To be closed by exec, no earlier: the report is still needed.
-  static void keep_descriptors_here() {
-    if (::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0) {
+  static void close_above(int last_kept) {
+    const int first = last_kept + 1;
+    if (::close_range(static_cast<unsigned>(first), ~0U, 0) == 0) {
       return;
     }
-    // Linux before 5.11.
+    // Linux before 5.9.
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
     const auto end = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 20));
-    for (int descriptor = 3; descriptor < end; ++descriptor) {
-      ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    for (int descriptor = first; descriptor < end; ++descriptor) {
+      ::close(descriptor);
     }
   }
 

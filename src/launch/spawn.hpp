@@ -29,7 +29,8 @@ struct spawn_plan {
 
 /// Starts it and gives its process id, which is also its process group. The failure is that no
 /// process could be made; what goes wrong later is reported as said above, and the process ends
-/// with status 127. Only forking happens on the calling thread: disks that hang hang the child.
+/// with status 127. Only forking happens on the calling thread: disks that hang hang the child,
+/// which by then holds nothing of this process but what the plan gives it.
 ///
 /// Why not Boost.Process v2 (1.81): it lets signal handlers run in the child before exec, reports
 /// from there with exit(), waits for the exec on the calling thread, and knows neither log, session

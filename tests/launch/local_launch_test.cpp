@@ -6,9 +6,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <poll.h>
 #include <set>
 #include <sstream>
 #include <sys/stat.h>
@@ -100,6 +102,40 @@ TEST_CASE("D16: a launched process inherits no descriptor") {
   CHECK(in_time([&] { return open() == std::set<std::string>{"0", "1", "2"}; }));
   ::close(low);
   ::close(high);
+}
+
+TEST_CASE("a launch that is stuck before its program runs holds no descriptor of this process") {
+  for (const int flags : {0, O_CLOEXEC}) {
+    CAPTURE(flags);
+    commander_rig rig;
+    auto host = rig.host("exit 0");
+    host.log_dir = rig.dir.path();
+    // Opening a pipe that nobody reads does not return.
+    REQUIRE(::mkfifo((rig.dir.path() + "/h-d0.log").c_str(), 0600) == 0);
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe2(ends.data(), flags) == 0);
+    answer<launch_result> result;
+    rig.commander().launch(rig.order(host), result.callback());
+    pid_t child = 0;
+    REQUIRE(in_time([&] {
+      for (const auto& each : all_processes())
+        if (each.parent == ::getpid() && each.state != 'Z')
+          child = each.pid;
+      return child != 0;
+    }));
+    ::close(ends[1]);
+    pollfd end{.fd = ends[0], .events = POLLIN, .revents = 0};
+    CHECK(::poll(&end, 1, 5000) == 1);
+    CHECK((end.revents & POLLHUP) != 0);
+    const auto folder = "/proc/" + std::to_string(child) + "/fd/";
+    for (const auto* standard : {"1", "2"})
+      CHECK(std::filesystem::read_symlink(folder + standard) !=
+            std::filesystem::read_symlink(std::string{"/proc/self/fd/"} + standard));
+    CHECK_FALSE(result.here());
+    ::kill(child, SIGKILL);
+    CHECK_FALSE(result.get().started);
+    ::close(ends[0]);
+  }
 }
 
 TEST_CASE("a launched process starts with no signal blocked and none ignored") {
