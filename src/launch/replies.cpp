@@ -82,6 +82,28 @@ std::string unexpected(const command_end& end) {
   return "the command ended well but did not do its work" + (said.empty() ? "" : ": " + said);
 }
 
+/// What OpenSSH says when it loses a connection over which a command may run already. Whatever
+/// happens before, such as a host that cannot be reached or a key that is refused, has other words.
+bool lost_session(const std::string& err) {
+  std::istringstream in(err);
+  for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) {
+      line.pop_back();
+    }
+    if (line.starts_with("client_loop: ") || line.starts_with("Read from remote host ") ||
+        (line.starts_with("Timeout, server ") && line.ends_with(" not responding.")) ||
+        (line.starts_with("Connection to ") && line.ends_with(" closed by remote host."))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// ssh ended, or was ended, without waiting for the end of the remote command.
+bool cut_off(const command_end& end) {
+  return end.timed_out || end.how.signal != 0 || (end.how.code == 255 && lost_session(end.err));
+}
+
 }  // namespace
 
 launch_result launch_reply(const command_end& end, const std::string& instance) {
@@ -96,10 +118,10 @@ launch_result launch_reply(const command_end& end, const std::string& instance) 
   if (!result.started) {
     result.reason = unexpected(end);
     // A script that could not start anything says so by a status of its own. Cut off (ssh's 255),
-    // nobody knows how it went on; but one that could not even say `begun` never will: its output
-    // is closed.
+    // nobody knows how it went on. That it never said `begun` tells nothing then: the other side
+    // may have run it all and be left with what it said.
     const bool own_status = !end.timed_out && end.how.code > 0 && end.how.code < 255;
-    result.may_be_running = facts || (told(end.out, "begun") && !own_status);
+    result.may_be_running = facts || cut_off(end) || (told(end.out, "begun") && !own_status);
   }
   return result;
 }

@@ -17,7 +17,7 @@ TEST_CASE("a launch is started when the script says so and the command ended wel
   CHECK_FALSE(result.may_be_running);
 }
 
-TEST_CASE("a launch that did not start may run all the same if it was cut off after it began") {
+TEST_CASE("a launch that did not start may run all the same if it was cut off") {
   const std::string begun = "pypto-router: begun\n";
   const std::string started = begun + "pypto-router: started 12 345@boot 67\n";
   struct row {
@@ -31,7 +31,8 @@ TEST_CASE("a launch that did not start may run all the same if it was cut off af
       {{.ran = true, .how = {.code = 255}, .out = started, .reason = "r"}, true},
       {{.ran = true, .how = {.code = 1}, .out = begun, .reason = "r"}, false},
       {{.ran = true, .how = {.signal = SIGTERM}, .out = begun, .reason = "r"}, true},
-      {{.ran = true, .timed_out = true, .reason = "r"}, false},
+      {{.ran = true, .how = {.signal = SIGTERM}, .reason = "r"}, true},
+      {{.ran = true, .timed_out = true, .reason = "r"}, true},
       {{.ran = true, .timed_out = true, .out = begun, .reason = "r"}, true},
       {{.ran = true, .out = begun}, true},
   };
@@ -43,6 +44,33 @@ TEST_CASE("a launch that did not start may run all the same if it was cut off af
     CHECK(result.may_be_running == may_be_running);
     CHECK(result.process.instance == "i");
     CHECK(result.process.process_group == (end.out == started ? 12 : 0));
+  }
+}
+
+TEST_CASE("a launch of which ssh brought nothing may run if ssh had a connection and lost it") {
+  const auto may_run = [](const std::string& err, int code = 255) {
+    return launch_reply({.ran = true, .how = {.code = code}, .err = err, .reason = "r"}, "i")
+        .may_be_running;
+  };
+  for (const auto* lost :
+       {"client_loop: send disconnect: Broken pipe\r\n", "Timeout, server far not responding.\r\n",
+        "Connection to far closed by remote host.\r\n",
+        "Warning: Permanently added 'far'.\nRead from remote host far: Connection reset by peer"}) {
+    CAPTURE(lost);
+    CHECK(may_run(lost));
+    CHECK_FALSE(may_run(lost, 1));
+  }
+  for (const auto* never_had :
+       {"ssh: connect to host far port 22: Connection refused\r\n",
+        "ssh: connect to host far port 22: Connection timed out\r\n",
+        "ssh: connect to host far port 22: No route to host\r\n",
+        "ssh: Could not resolve hostname far: Name or service not known\r\n",
+        "Host key verification failed.\r\n", "u@far: Permission denied (publickey).\r\n",
+        "Connection timed out during banner exchange\r\n",
+        "kex_exchange_identification: read: Connection reset by peer\r\n"
+        "Connection reset by 192.0.2.1 port 22\r\n"}) {
+    CAPTURE(never_had);
+    CHECK_FALSE(may_run(never_had));
   }
 }
 

@@ -295,6 +295,22 @@ TEST_CASE("a connection lost during the launch leaves open whether something run
   CHECK(carriers_of("PYPTO_ROUTER_INSTANCE=" + result.process.instance).empty());
 }
 
+TEST_CASE("a connection that brought nothing of the launch leaves it open all the same") {
+  const fake_ssh ssh;
+  commander_rig rig;
+  const auto host = far(rig.host("exec sleep 500"));
+  ssh.first(
+      "sh -c \"$*\" >/dev/null 2>&1; echo 'client_loop: send disconnect: Broken pipe' >&2; exit "
+      "255");
+  const auto result = rig.launch(rig.order(host));
+  CHECK_FALSE(result.started);
+  CHECK(result.may_be_running);
+  ssh.first("");
+  CHECK(rig.inspect(host, result.process).alive);
+  CHECK(rig.stop(host, result.process).stopped);
+  CHECK_FALSE(rig.inspect(host, result.process).alive);
+}
+
 TEST_CASE("an ssh that hangs is killed, and what hung counts as failed") {
   const fake_ssh ssh;
   ssh.first("sleep 600; exit 0");
@@ -302,7 +318,7 @@ TEST_CASE("an ssh that hangs is killed, and what hung counts as failed") {
   const auto host = far(rig.host("exec sleep 500"));
   const auto launched = rig.launch(rig.order(host));
   CHECK_FALSE(launched.started);
-  CHECK_FALSE(launched.may_be_running);
+  CHECK(launched.may_be_running);
   CHECK(launched.reason == "ssh: did not end within 400 ms and was killed");
   CHECK(rig.inspect(host, launched.process).reason == launched.reason);
   // The other side began.
