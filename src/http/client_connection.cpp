@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t own_body_limit = 1024 * 1024;
 /// A body is given its announced size at once only up to here; memory follows bytes, not promises.
 constexpr std::size_t trusted_length = 1024 * 1024;
-/// How often a client with more pipelined requests than are kept is looked at: has it gone?
+/// How often it is asked whether a client with more pipelined requests than are kept has gone.
 constexpr std::chrono::milliseconds look_interval{200};
 
 std::string address_of(const tcp_socket& socket) {
@@ -343,24 +343,17 @@ void client_connection::watch(std::function<void()> gone) {
 
 void client_connection::seen_while_watching() {
   lane_.bound.check();
-  if (in_.failure()) {
-    if (gone_) {
-      std::exchange(gone_, nullptr)();
-    }
-    return;
-  }
   in_.arm(shared_from_this());
   if (in_.reading()) {
     return;
   }
-  // Full of pipelined requests. A FIN behind bytes not read yet makes no event that Asio tells of.
-  if (closed_ || hung_up(socket_)) {
-    if (gone_) {
-      std::exchange(gone_, nullptr)();
-    }
-    return;
+  // Ended, or full of pipelined requests. A FIN behind bytes not read yet makes no event that Asio
+  // tells of.
+  if (!in_.failure() && !closed_ && !hung_up(socket_)) {
+    look_.arm(look_interval, [this] { seen_while_watching(); });
+  } else if (gone_) {
+    std::exchange(gone_, nullptr)();
   }
-  look_.arm(look_interval, [this] { seen_while_watching(); });
 }
 
 awaitable<void> client_connection::linger() {

@@ -52,8 +52,8 @@ struct launch_result {
   bool started = false;
   process_ref process;  ///< the instance always, the rest as far as known
   std::string reason;   ///< one line with the command's last output; empty when started
-  /// Not started, but something may run all the same: the connection broke or the time was up after
-  /// the other side had begun. Only a stop of `process` can tell.
+  /// Not started, but something may run all the same: the connection broke or the time was up, and
+  /// the other side may have begun. Only a stop of `process` can tell.
   bool may_be_running = false;
 };
 
