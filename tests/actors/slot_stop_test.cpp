@@ -17,6 +17,13 @@ struct serving_pool : simulated_pool {
   }
 };
 
+// Its stop goes through, and it stays.
+struct stubborn_pool : serving_pool {
+  stubborn_pool() : serving_pool({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}}) {
+    commands->stops["near-d0"] = {.goes_silent = false};
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a shrunk replica drains first and is stopped when its turns have ended") {
@@ -57,8 +64,7 @@ TEST_CASE("a drain releases the pins, which re-route on their next turn") {
 
 TEST_CASE("any HTTP answer counts as still there, 503 included, and the slot stays reserved") {
   for (const auto still : {probe_verdict::good, probe_verdict::bad}) {
-    serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
-    sim.commands->stops["near-d0"] = {.goes_silent = false};
+    stubborn_pool sim;
     sim.script->set(9000, still);
     const auto answer = sim.ask_shrink("near-d0");
     sim.play(9s);
@@ -75,8 +81,7 @@ TEST_CASE("any HTTP answer counts as still there, 503 included, and the slot sta
 }
 
 TEST_CASE("an address that goes silent within the grace period confirms the stop") {
-  serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
-  sim.commands->stops["near-d0"] = {.goes_silent = false};
+  stubborn_pool sim;
   const auto answer = sim.ask_shrink("near-d0");
   sim.play(5s);
   sim.script->set(9000, probe_verdict::silent);
@@ -89,8 +94,7 @@ TEST_CASE("what accepts connections and says nothing is still there when the gra
   const std::vector<probe_step> mute = {{.verdict = probe_verdict::silent, .connected = true}};
   const std::vector<probe_step> hung = {{.after = 1h, .connected = true}};
   for (const auto& still : {mute, hung}) {
-    serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
-    sim.commands->stops["near-d0"] = {.goes_silent = false};
+    stubborn_pool sim;
     sim.script->set(9000, still);
     const auto answer = sim.ask_shrink("near-d0");
     sim.play(9s);
@@ -107,8 +111,7 @@ TEST_CASE("what accepts connections and says nothing is still there when the gra
 }
 
 TEST_CASE("what accepts no connection any more within the grace period is gone") {
-  serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
-  sim.commands->stops["near-d0"] = {.goes_silent = false};
+  stubborn_pool sim;
   sim.script->set(9000, {{.verdict = probe_verdict::silent, .connected = true},
                          {.verdict = probe_verdict::inconclusive},
                          {.verdict = probe_verdict::silent, .connected = true},
@@ -123,8 +126,7 @@ TEST_CASE("what accepts no connection any more within the grace period is gone")
 }
 
 TEST_CASE("a probe that tells nothing confirms nothing") {
-  serving_pool sim({.replicas = 0, .near = 1, .launch = {.stop_grace = 10s}});
-  sim.commands->stops["near-d0"] = {.goes_silent = false};
+  stubborn_pool sim;
   sim.script->set(9000, probe_verdict::inconclusive);
   const auto answer = sim.ask_shrink("near-d0");
   sim.play(11s);
