@@ -241,7 +241,8 @@ shrink_answer supervisor_state::settled(std::size_t index, bool free) const {
           .capacity = capacity()};
 }
 
-// What it knew of the devices is lost, so they may be held.
+// What it knew of the devices is lost, so they may be held. Of one that is kept back for another's
+// sake it knew nothing: to its actor that is free.
 bool supervisor_state::slot_died(const caf::down_msg& death) {
   const auto found = slot_of_.extract(death.source);
   if (found.empty())
@@ -257,7 +258,8 @@ bool supervisor_state::slot_died(const caf::down_msg& death) {
                    .now = slot_stage::unconfirmed,
                    .reason = "stop-unconfirmed",
                    .detail = "its actor died"};
-  const bool held = in_use(pool_.stage(index)) || pool_.stage(index) == last.now;
+  const auto stage = pool_.stage(index);
+  const bool held = in_use(stage) || (stage == last.now && !is_blocked(index));
   if (held)
     setup.known = last.now;
   spawn_slot(index, std::move(setup));

@@ -75,7 +75,7 @@ void pin_table::pin(std::string session, instance_id where, time_point now, pin_
     append(pins_[where], &session_record::mates, n);
     ++pinned_;
   }
-  if (sessions_.size() > capacity_)
+  if (sessions_.size() - unpinned_turns_.size > capacity_)
     evict(now);
 }
 
@@ -106,7 +106,7 @@ void pin_table::forget(instance_id where, time_point now) {
     node& n = *found->second.first;
     count_end(n.second, now, ended_.released);
     if (n.second.in_flight > 0)
-      release(n);
+      outlive_pin(n);
     else
       erase(n);
   }
@@ -115,10 +115,8 @@ void pin_table::forget(instance_id where, time_point now) {
 void pin_table::sweep(time_point now) {
   while (idle_.first != nullptr && expired(idle_.first->second, now)) {
     node& n = *idle_.first;
-    unlink(idle_, &session_record::age, n);
     count_end(n.second, now, ended_.expired);
-    release(n);
-    append(lapsed_, &session_record::age, n);
+    outlive_pin(n);
   }
   while (lapsed_.first != nullptr && now - lapsed_.first->second.ended >= 2 * ttl_)
     erase(*lapsed_.first);
@@ -173,7 +171,16 @@ void pin_table::evict(time_point now) {
     return erase(*lapsed_.first);
   node& n = idle_.first != nullptr ? *idle_.first : *busy_.first;
   count_end(n.second, now, ended_.evicted);
-  erase(n);
+  if (n.second.in_flight > 0)
+    outlive_pin(n);
+  else
+    erase(n);
+}
+
+void pin_table::outlive_pin(node& n) {
+  unlink(age_ring(n.second), &session_record::age, n);
+  release(n);
+  append(age_ring(n.second), &session_record::age, n);
 }
 
 void pin_table::erase(node& n) {
@@ -187,6 +194,7 @@ void pin_table::append(ring& r, link session_record::*side, node& n) {
   l = {.before = r.last, .after = nullptr};
   (r.last == nullptr ? r.first : (r.last->second.*side).after) = &n;
   r.last = &n;
+  ++r.size;
 }
 
 void pin_table::unlink(ring& r, link session_record::*side, node& n) {
@@ -194,6 +202,7 @@ void pin_table::unlink(ring& r, link session_record::*side, node& n) {
   (l.before == nullptr ? r.first : (l.before->second.*side).after) = l.after;
   (l.after == nullptr ? r.last : (l.after->second.*side).before) = l.before;
   l = {};
+  --r.size;
 }
 
 }  // namespace fleet

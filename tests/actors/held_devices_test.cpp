@@ -157,3 +157,28 @@ TEST_CASE("whatever word a record gives as its reason, its release erases it") {
   CHECK(sim.journal->held.empty());
   CHECK(sim.grow("near-d0").outcome == grow_outcome::accepted);
 }
+
+TEST_CASE("a slot whose actor died while its devices were held can be released and launched on") {
+  auto renamed = near(1);
+  renamed.slot = "old-d1";
+  for (const auto* released : {"near-d1", "old-d1"}) {
+    CAPTURE(released);
+    restarted sim(left({renamed}), probe_verdict::silent);
+    sim.play({});
+    // A question makes its actor one that has something to do.
+    sim.ask<log_answer>(sim.fleet.supervisor, log_atom_v, log_query{.slot = "near-d1"});
+    for (int i = 0; i < 9 && sim.busy("slot").empty(); ++i)
+      sim.step();
+    const auto victims = sim.busy("slot");
+    REQUIRE(victims.size() == 1);
+    caf::anon_send_exit(victims[0], caf::exit_reason::kill);
+    sim.play({});
+    CHECK(sim.log.count("actor_died") == 1);
+    CHECK(reasons(sim.capacity()) == texts{"near-d1:devices-held", "old-d1:no-longer-declared"});
+    CHECK(sim.release(released).outcome == release_outcome::released);
+    const auto grown = sim.ask_grow("near-d1");
+    sim.play({});
+    REQUIRE(grown.answered());
+    CHECK(grown->outcome == grow_outcome::accepted);
+  }
+}

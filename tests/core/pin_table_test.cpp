@@ -135,6 +135,36 @@ TEST_CASE("a turn that ends where its pin was forgotten does not age the session
   CHECK(pins.look_up("s", t0 + 1h).where == v);
 }
 
+TEST_CASE("a turn whose pin was evicted does not age the pin that its session got since") {
+  pin_table pins(1, 600s);
+  pins.pin("s", u, t0);
+  pins.pin("other", u, t0);
+  CHECK(pins.look_up("s", t0).where == none);
+  pins.pin("s", v, t0);
+  CHECK(pins.look_up("other", t0).where == none);
+  CHECK(pins.size(t0) == 1);
+  pins.unpin("s", u, true, t0);
+  pins.unpin("other", u, true, t0);
+  CHECK(pins.view("s", t0).in_flight == 1);
+  CHECK(pins.look_up("s", t0 + 1h).where == v);
+  pins.unpin("s", v, true, t0 + 1h);
+  CHECK(pins.look_up("s", t0 + 1h + 600s).where == none);
+  CHECK(pins.ended().evicted == 2);
+}
+
+TEST_CASE("turns without a pin take no room from the pins of others") {
+  pin_table pins(1, 600s);
+  for (const auto* session : {"a", "b", "c"})
+    pins.pin(session, u, t0);
+  pins.forget(u, t0);
+  whole_turn(pins, "d", v, t0);
+  CHECK(pins.look_up("d", t0).where == v);
+  for (const auto* session : {"a", "b", "c"})
+    pins.unpin(session, u, true, t0);
+  CHECK(pins.look_up("d", t0).where == v);
+  CHECK(pins.size(t0) == 1);
+}
+
 TEST_CASE("what was known of a session goes with its pin, also while a turn of it is in flight") {
   pin_table pins(10, 600s);
   whole_turn(pins, "s", u, t0);

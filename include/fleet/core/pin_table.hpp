@@ -19,10 +19,11 @@ namespace fleet {
 ///
 /// A pin ages from the end of its session's last turn, wherever that turn ran; while one is in
 /// flight it does not age. At most `capacity` sessions are kept: the one whose last turn ended
-/// longest ago goes first, one with a turn in flight only when all have one. A session whose pin
-/// has expired is remembered for once more the time that pins live, where there is room, so that it
-/// can be told from one that is new. All operations are O(1), forget() is linear in the pins of
-/// that instance and sweep() in what it drops.
+/// longest ago goes first, one with a turn in flight only when all have one. Without a pin
+/// it is kept beside these until its turns have ended. A session whose pin has expired is
+/// remembered for once more the time that pins live, where there is room, so that it can be told
+/// from one that is new. All operations are O(1), forget() is linear in the pins of that instance
+/// and sweep() in what it drops.
 class pin_table {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -73,7 +74,7 @@ class pin_table {
   struct session_record {
     instance_id where;  // value 0: no pin
     time_point ended;   // end of the last turn; set while idle
-    link age;           // in idle_, busy_ or lapsed_
+    link age;           // in idle_, busy_, unpinned_turns_ or lapsed_
     link mates;         // in pins_[where]
     std::uint32_t in_flight = 0;
     std::uint32_t turns = 0;
@@ -89,6 +90,7 @@ class pin_table {
   struct ring {
     node* first = nullptr;
     node* last = nullptr;
+    std::size_t size = 0;
   };
 
   // Not noexcept on purpose: the library then keeps each hash beside its id, and a lookup does not
@@ -104,11 +106,15 @@ class pin_table {
   static void begin(session_record& r, time_point now);
   static void note_turn(session_record& r, time_point now, pin_note note);
   [[nodiscard]] ring& age_ring(const session_record& r) {
-    return r.in_flight > 0 ? busy_ : r.where != instance_id{} ? idle_ : lapsed_;
+    if (r.in_flight > 0)
+      return r.where != instance_id{} ? busy_ : unpinned_turns_;
+    return r.where != instance_id{} ? idle_ : lapsed_;
   }
   void release(node& n);
   void count_end(const session_record& r, time_point now, std::uint64_t& cause);
   void evict(time_point now);
+  // Its pin goes and it stays.
+  void outlive_pin(node& n);
   void erase(node& n);
 
   const std::size_t capacity_;
@@ -117,7 +123,8 @@ class pin_table {
   std::unordered_map<instance_id, ring> pins_;
   ring idle_;
   ring busy_;
-  ring lapsed_;  // without a pin: it has expired
+  ring unpinned_turns_;  // in flight, whose session has lost its pin; these count for no capacity
+  ring lapsed_;          // without a pin: it has expired
   std::size_t pinned_ = 0;
   pin_ends ended_;
 };
