@@ -5,10 +5,12 @@ namespace fleet::scripts {
 
 namespace {
 
-// find_ours sets `members` (of the group, when it is the launched one) and `others` (elsewhere).
-// The group's identity is settled once and holds as long as it has members: the system does not
-// give its number away before. A pattern of grep would match a longer instance, so a hit is
-// compared whole. Some greps stop at a NUL; there every process is compared.
+// settle_group says once whose the group is; that holds as long as it exists, for the system does
+// not give its number away before. find_ours sets `members` (of the group, when it is the launched
+// one) and `others` (elsewhere). A look reads one process after the other, so it may miss one that
+// was started meanwhile; whether the group exists, the system knows for sure. Zombies keep it, too.
+// A pattern of grep would match a longer instance, so a hit is compared whole. Some greps stop at a
+// NUL; there every process is compared. `kill -s NAME -- -GROUP` is not known to every sh.
 constexpr std::string_view find = R"sh(
 export LC_ALL=C
 instance=$1 group=$2 birth=$3
@@ -40,16 +42,33 @@ find_others() {
 }
 
 look_at_group() {
-  leader= members=
+  leader= members= zombies=
   [ "$group" -gt 1 ] || return 0
   set -- $(cat /proc/[0-9]*/stat 2>/dev/null | awk -v group="$group" '
     { pid = $1; sub(/^.*\) /, "") }
     pid == group { print "leader", $20 }
-    $3 == group && !($1 ~ /[ZX]/ && $18 < 2) { print "member", pid }')
+    { kind = ($1 ~ /[ZX]/ && $18 < 2) ? "zombie" : "member" }
+    $3 == group { print kind, pid }')
   while [ $# -gt 1 ]; do
-    if [ "$1" = leader ]; then leader=$2@$boot; else members="$members $2"; fi
+    case $1 in
+      leader) leader=$2@$boot ;;
+      zombie) zombies="$zombies $2" ;;
+      *) members="$members $2" ;;
+    esac
     shift 2
   done
+}
+
+short_sleep() { sleep 0.1 2>/dev/null || sleep 1; }
+
+is_none() { case $1 in *[Nn]"o such process"*) ;; *) return 1 ;; esac; }
+
+can_ask=
+! is_none "$(kill -0 -99999999 2>&1)" || can_ask=yes
+
+group_exists() {
+  [ "$group" -gt 1 ] && [ -n "$can_ask" ] || return 1
+  said=$(kill -0 "-$group" 2>&1) || ! is_none "$said"
 }
 
 some_member_carries() {
@@ -59,35 +78,62 @@ some_member_carries() {
   return 1
 }
 
+leader_is_ours() { [ -n "$birth" ] && [ "$leader" = "$birth" ]; }
+
+not_ours() { group=0 members=; }
+
+# Fails while it cannot be told.
+tell_whose() {
+  if [ -n "$members" ]; then
+    ! leader_is_ours || return 0
+    if [ -z "$leader" ] || [ -z "$birth" ]; then
+      ! some_member_carries || return 0
+      [ -n "$leader" ] || return 1
+    fi
+    not_ours
+  elif ! group_exists; then
+    not_ours
+  elif [ -n "$leader" ] && [ -n "$birth" ] && ! leader_is_ours; then
+    not_ours
+  elif [ -n "$zombies" ] && [ "$zombies" = "$before" ]; then
+    same=$((same + 1))
+    [ "$same" -ge 3 ] || return 1
+    leader_is_ours || not_ours
+  else
+    same=0
+    return 1
+  fi
+}
+
 settle_group() {
+  hidden= unclear= zombies= same=0
   case $birth in
     "" | *@"$boot") ;;
     *) group=0 ;;
   esac
-  look_at_group
-  if [ -z "$members" ]; then
-    group=0
-  elif [ -n "$leader" ] && [ "$leader" = "$birth" ]; then
-    :
-  elif [ -n "$leader" ] && [ -n "$birth" ]; then
-    group=0
-  elif some_member_carries; then
-    :
-  elif [ -n "$leader" ]; then
-    group=0
-  else
+  for look in 1 2 3 4 5 6; do
+    before=$zombies
+    look_at_group
+    ! tell_whose || return 0
+    short_sleep
+  done
+  if [ -n "$members" ]; then
     unclear=$members
-    group=0
+  elif leader_is_ours; then
+    hidden=yes
+    return 0
+  else
+    unclear=" none of them shows"
   fi
+  not_ours
 }
 
 find_ours() {
   look_at_group
-  [ -n "$members" ] || group=0
+  [ -n "$members" ] || group_exists || group=0
   find_others
 }
 
-unclear=
 settle_group
 )sh";
 
@@ -98,24 +144,37 @@ look_at_clock() {
 }
 
 signal_ours() {
-  if [ -n "$members" ]; then kill -s "$1" -- "-$group"; fi
-  for pid in $others; do kill -s "$1" "$pid"; done
+  if [ "$group" -gt 1 ]; then kill "-$1" "-$group"; fi
+  for pid in $others; do kill "-$1" "$pid"; done
+}
+
+# Not even one that is just being started escapes a kill of the whole group, and none of it can
+# start another; so who lives yet shows then. Fails when nobody there may be killed.
+none_after_kill() {
+  kill -KILL "-$group" 2>/dev/null || ! group_exists || return 1
+  look_at_group
+  [ -z "$members" ]
 }
 
 done_if_none() {
   find_ours
-  if [ -z "$members$others" ]; then
-    if [ -n "$unclear" ]; then
-      echo "left alone, as they may be strangers in process group $2:$unclear" >&2
-      exit 1
-    fi
-    echo "pypto-router: stopped"
-    exit 0
+  if [ -n "$members$others" ]; then
+    unseen=0
+    return 0
   fi
+  if [ "$group" -gt 1 ]; then
+    unseen=$((unseen + 1))
+    [ "$unseen" -gt 3 ] && none_after_kill || return 0
+  fi
+  if [ -n "$unclear" ]; then
+    echo "left alone, as they may be strangers in process group $2:$unclear" >&2
+    exit 1
+  fi
+  echo "pypto-router: stopped"
+  exit 0
 }
 
-short_sleep() { sleep 0.1 2>/dev/null || sleep 1; }
-
+unseen=0
 done_if_none "$@"
 signal_ours TERM 2>/dev/null
 look_at_clock
@@ -132,13 +191,14 @@ while errors=$(signal_ours KILL 2>&1); [ "$now" -lt "$end" ]; do
   look_at_clock
 done
 if [ -n "$errors" ]; then echo "$errors" >&2; fi
-echo "still there after SIGKILL:$members$others" >&2
+seen=$members$others
+echo "still there after SIGKILL:${seen:- process group $group}" >&2
 exit 1
 )sh";
 
 constexpr std::string_view tell_state = R"sh(
-find_ours
-if [ -n "$members$others$unclear" ]; then echo "pypto-router: alive"; fi
+find_others
+if [ -n "$members$others$unclear$hidden" ]; then echo "pypto-router: alive"; fi
 if read -r whose status 2>/dev/null <"$4.exit" && [ "$whose" = "$instance" ]; then
   echo "pypto-router: exited $status"
 fi

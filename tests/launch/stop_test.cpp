@@ -51,6 +51,25 @@ std::string birth_now(pid_t pid) {
   return field + "@" + boot;
 }
 
+// Goes on in ever new processes, each of which lives for a moment. `first` is done by the first
+// one.
+std::string chain(const std::string& first) {
+  return R"sh(exec python3 -c '
+import os, sys, time
+)sh" + first +
+         R"sh(
+open(sys.argv[1] + "/pid", "w").write("1\n")
+while True:
+    if os.fork():
+        os._exit(0)
+    time.sleep(0.001)
+' "$2")sh";
+}
+
+bool group_exists(pid_t group) {
+  return ::kill(-group, 0) == 0;
+}
+
 constexpr auto ignores_term = "trap '' TERM; echo $$ >\"$2/pid\"; while :; do sleep 0.1; done";
 
 }  // namespace
@@ -69,6 +88,72 @@ TEST_CASE("a stop sends SIGTERM to the process group and waits until no member i
   CHECK(members_of(process.process_group).empty());
   REQUIRE(in_time([&] { return rig.exit_of(process.instance).has_value(); }));
   CHECK(rig.exit_of(process.instance)->how == exit_status{.code = 0});
+}
+
+TEST_CASE("a server that goes on in ever new processes is never called stopped while it lives") {
+  commander_rig rig;
+  const auto host = rig.host(chain(""));
+  const auto process = rig.started(rig.order(host));
+  rig.pid_in("pid");
+  REQUIRE(in_time([&] { return rig.exit_of(process.instance).has_value(); }));
+  REQUIRE(process.process_group > 1);
+  REQUIRE(group_exists(process.process_group));
+  CHECK(rig.inspect(host, process).alive);
+  const auto result = rig.stop(host, process, 500ms);
+  // Nobody is seen who could say that the group is still that launch's.
+  CHECK(result.stopped != group_exists(process.process_group));
+  CHECK((result.stopped || result.reason.find("left alone") != std::string::npos));
+  ::kill(-process.process_group, SIGKILL);
+}
+
+TEST_CASE("such a server is killed where its group is known, whether or not it shows") {
+  commander_rig rig;
+  // The group's first process stays, which makes the group known, and ends by SIGTERM.
+  const auto host =
+      rig.host(chain("if os.fork():\n    time.sleep(500)\n"
+                     "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)"));
+  const auto process = rig.started(rig.order(host));
+  rig.pid_in("pid");
+  const auto result = rig.stop(host, process, 500ms);
+  INFO(result.reason);
+  CHECK(result.stopped);
+  REQUIRE(process.process_group > 1);
+  CHECK(in_time([&] { return !group_exists(process.process_group); }));
+  ::kill(-process.process_group, SIGKILL);
+}
+
+TEST_CASE("a group of nothing but zombies, which stay, is gone") {
+  const auto waiting = [](pid_t group) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      ::setpgid(0, group);
+      ::signal(SIGTERM, SIG_DFL);  // the test framework has a handler
+      ::pause();
+      ::_exit(0);
+    }
+    REQUIRE(pid > 1);
+    return pid;
+  };
+  const pid_t leader = waiting(0);
+  REQUIRE(in_time([&] { return ::getpgid(leader) == leader; }));
+  const pid_t member = waiting(leader);
+  REQUIRE(in_time([&] { return ::getpgid(member) == leader; }));
+  commander_rig rig;
+  const auto host = rig.host("exit 0");
+  const process_ref process{rig.instance(), leader, birth_now(leader)};
+  CHECK(rig.inspect(host, process).alive);
+  ::kill(leader, SIGKILL);
+  ::kill(member, SIGKILL);
+  REQUIRE(in_time([&] { return !alive(leader) && !alive(member); }));
+  const auto is_gone = [&] {
+    CHECK(group_exists(leader));
+    CHECK_FALSE(rig.inspect(host, process).alive);
+    CHECK(rig.stop(host, process).stopped);
+  };
+  is_gone();
+  CHECK(::waitpid(leader, nullptr, 0) == leader);
+  is_gone();
+  ::waitpid(member, nullptr, 0);
 }
 
 TEST_CASE("what is left of the group after the grace gets SIGKILL") {
