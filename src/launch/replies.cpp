@@ -82,26 +82,54 @@ std::string unexpected(const command_end& end) {
   return "the command ended well but did not do its work" + (said.empty() ? "" : ": " + said);
 }
 
-/// What OpenSSH says when it loses a connection over which a command may run already. Whatever
-/// happens before, such as a host that cannot be reached or a key that is refused, has other words.
-bool lost_session(const std::string& err) {
+/// What OpenSSH says when it comes to no session, so that no command can have begun.
+bool before_session(std::string_view line) {
+  for (const std::string_view begin :
+       {"ssh: connect to host ", "ssh: Could not resolve hostname ",
+        "Host key verification failed.", "Connection timed out during banner exchange",
+        "kex_exchange_identification: ", "ssh_exchange_identification: ", "banner exchange: ",
+        "Unable to negotiate with ", "Bad owner or permissions on "}) {
+    if (line.starts_with(begin)) {
+      return true;
+    }
+  }
+  const auto denied = line.find(": Permission denied (");
+  const auto who = line.substr(0, denied);
+  return (denied != std::string_view::npos && line.ends_with(").") &&
+          who.find('@') != std::string_view::npos && who.find(' ') == std::string_view::npos) ||
+         line.find(": Bad configuration option: ") != std::string_view::npos ||
+         line.ends_with(" bad configuration options") ||
+         (line.starts_with("Received disconnect from ") &&
+          line.ends_with(": Too many authentication failures"));
+}
+
+/// What it may say after that. Alone, these may be about a session, too.
+bool follows(std::string_view line) {
+  return line.starts_with("Connection closed by ") || line.starts_with("Connection reset by ") ||
+         line.starts_with("Disconnected from ") ||
+         (line.starts_with("Connection to ") && line.ends_with(" timed out"));
+}
+
+/// Its last words are known to be such. Silence (LogLevel QUIET, a master connection that went) and
+/// words of anybody else, such as a login's, tell nothing.
+bool never_had_session(const std::string& err) {
   std::istringstream in(err);
+  bool never = false;
   for (std::string line; std::getline(in, line);) {
     if (line.ends_with('\r')) {
       line.pop_back();
     }
-    if (line.starts_with("client_loop: ") || line.starts_with("Read from remote host ") ||
-        (line.starts_with("Timeout, server ") && line.ends_with(" not responding.")) ||
-        (line.starts_with("Connection to ") && line.ends_with(" closed by remote host."))) {
-      return true;
+    if (!line.empty()) {
+      never = before_session(line) || (never && follows(line));
     }
   }
-  return false;
+  return never;
 }
 
-/// ssh ended, or was ended, without waiting for the end of the remote command.
+/// ssh ended, or was ended, and the remote command may have begun without a word of its end.
 bool cut_off(const command_end& end) {
-  return end.timed_out || end.how.signal != 0 || (end.how.code == 255 && lost_session(end.err));
+  return end.timed_out || end.how.signal != 0 ||
+         (end.how.code == 255 && !never_had_session(end.err));
 }
 
 }  // namespace

@@ -13,7 +13,8 @@
 namespace fleet {
 
 /// May be running: the script began and gave no status of its own, or ssh was killed (its time was
-/// up) or lost a connection that it had; what the script said may then be lost with it.
+/// up) or failed (255) without words that are known to be from before a session; what the script
+/// said may then be lost with it.
 [[nodiscard]] launch_result launch_reply(const command_end& end, const std::string& instance);
 
 /// `built_in`: the command was scripts::stop; else its exit status says it all.

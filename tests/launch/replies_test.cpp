@@ -26,7 +26,8 @@ TEST_CASE("a launch that did not start may run all the same if it was cut off") 
   };
   const row table[] = {
       {{.ran = false, .reason = "r"}, false},
-      {{.ran = true, .how = {.code = 255}, .reason = "r"}, false},
+      {{.ran = true, .how = {.code = 255}, .reason = "r"}, true},
+      {{.ran = true, .how = {.code = 127}, .reason = "r"}, false},
       {{.ran = true, .how = {.code = 255}, .out = begun, .reason = "r"}, true},
       {{.ran = true, .how = {.code = 255}, .out = started, .reason = "r"}, true},
       {{.ran = true, .how = {.code = 1}, .out = begun, .reason = "r"}, false},
@@ -47,13 +48,19 @@ TEST_CASE("a launch that did not start may run all the same if it was cut off") 
   }
 }
 
-TEST_CASE("a launch of which ssh brought nothing may run if ssh had a connection and lost it") {
+TEST_CASE(
+    "a launch of which ssh brought nothing may run unless ssh is known to have had no session") {
   const auto may_run = [](const std::string& err, int code = 255) {
     return launch_reply({.ran = true, .how = {.code = code}, .err = err, .reason = "r"}, "i")
         .may_be_running;
   };
   for (const auto* lost :
-       {"client_loop: send disconnect: Broken pipe\r\n", "Timeout, server far not responding.\r\n",
+       {"", "\r\n", "Welcome to far.\n", "mux_client_request_session: read from master failed\r\n",
+        "Connection closed by 192.0.2.1 port 22\r\n", "git: Permission denied (publickey).\n",
+        "ssh: connect to host x port 22: Connection refused\nthe login goes on\n",
+        "ssh: connect to host x port 22: Connection refused\n"
+        "client_loop: send disconnect: Broken pipe\r\n",
+        "client_loop: send disconnect: Broken pipe\r\n", "Timeout, server far not responding.\r\n",
         "Connection to far closed by remote host.\r\n",
         "Warning: Permanently added 'far'.\nRead from remote host far: Connection reset by peer"}) {
     CAPTURE(lost);
@@ -66,7 +73,17 @@ TEST_CASE("a launch of which ssh brought nothing may run if ssh had a connection
         "ssh: connect to host far port 22: No route to host\r\n",
         "ssh: Could not resolve hostname far: Name or service not known\r\n",
         "Host key verification failed.\r\n", "u@far: Permission denied (publickey).\r\n",
-        "Connection timed out during banner exchange\r\n",
+        "Connection timed out during banner exchange\r\n"
+        "Connection to 192.0.2.1 port 22 timed out\r\n",
+        "command-line: line 0: Bad configuration option: nonsense\r\n",
+        "/etc/ssh/ssh_config: line 3: Bad configuration option: nonsense\r\n"
+        "/etc/ssh/ssh_config: terminating, 1 bad configuration options\r\n",
+        "Unable to negotiate with 192.0.2.1 port 22: no matching cipher found.\r\n",
+        "Received disconnect from 192.0.2.1 port 22:2: Too many authentication failures\r\n"
+        "Disconnected from 192.0.2.1 port 22\r\n",
+        "ssh: connect to host jump port 22: No route to host\r\n"
+        "kex_exchange_identification: Connection closed by remote host\r\n"
+        "Connection closed by UNKNOWN port 65535\r\n",
         "kex_exchange_identification: read: Connection reset by peer\r\n"
         "Connection reset by 192.0.2.1 port 22\r\n"}) {
     CAPTURE(never_had);

@@ -25,7 +25,7 @@ for word in "$@"; do printf '<%s>' "$word" >> "$dir/words"; done
 echo >> "$dir/words"
 if [ -e "$dir/broken" ]; then
   read -r status seconds < "$dir/broken"; sleep "${seconds:-0}"
-  echo 'connection refused by test' >&2; exit "${status:-255}"
+  echo 'ssh: connect to host test port 22: Connection refused by test' >&2; exit "${status:-255}"
 fi
 while [ $# -gt 0 ]; do
   case $1 in
@@ -249,5 +249,5 @@ TEST_CASE("an ssh that cannot connect is a failed launch whose last words are to
   p.dir.write("broken", "");
   const auto answer = admin(port, "POST", "/replicas");
   CHECK(answer.status() == 502);
-  CHECK(answer.body.find("connection refused by test") != std::string::npos);
+  CHECK(answer.body.find("Connection refused by test") != std::string::npos);
 }
