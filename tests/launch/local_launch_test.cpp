@@ -162,7 +162,12 @@ TEST_CASE("env is added to the inherited environment, with the instance id") {
   auto host = rig.host("exec sleep 600");
   host.env = {{"FLEET_TEST_REPLACED", "new"}, {"BUILD", "b_d{device} $x"}};
   const auto process = rig.started(rig.order(host));
-  const auto lines = environment_of(process.process_group);
+  // Empty for a moment while a program takes the place of the shell.
+  std::vector<std::string> lines;
+  REQUIRE(in_time([&] {
+    lines = environment_of(process.process_group);
+    return !lines.empty();
+  }));
   const auto count = [&](const std::string& line) {
     return std::count(lines.begin(), lines.end(), line);
   };
@@ -180,10 +185,17 @@ TEST_CASE("D48: the admin token never reaches a launched process") {
   auto host = rig.host("exec sleep 600");
   host.env = {{"PYPTO_ROUTER_ADMIN_TOKEN", "sesame"}};
   const auto process = rig.started(rig.order(host));
-  const auto pid = std::to_string(process.process_group);
-  REQUIRE_FALSE(environment_of(process.process_group).empty());
-  CHECK(read_file("/proc/" + pid + "/environ").find("sesame") == std::string::npos);
-  CHECK(read_file("/proc/" + pid + "/cmdline").find("sesame") == std::string::npos);
+  // Both are empty while a program takes the place of the shell.
+  std::string arguments;
+  std::string environment;
+  REQUIRE(in_time([&] {
+    const auto proc = "/proc/" + std::to_string(process.process_group);
+    arguments = read_file(proc + "/cmdline");
+    environment = read_file(proc + "/environ");
+    return arguments.starts_with("sleep") && !environment.empty();
+  }));
+  CHECK(environment.find("sesame") == std::string::npos);
+  CHECK(arguments.find("sesame") == std::string::npos);
 }
 
 TEST_CASE("a replica runs in its workdir, and a program named by a path is found from there") {
