@@ -20,7 +20,7 @@ descriptor_budget share_descriptors(std::size_t limit, std::size_t lanes, std::s
   const auto taken = for_process + lanes * for_lane + std::min(fleet, limit / 4);
   const auto left = std::max(limit, taken + least_left) - taken;
   const auto pooled = left / 16;
-  return {.clients = (left - pooled) / 2, .pooled = pooled / lanes};
+  return {.clients = (left - pooled) / 2, .pooled = pooled / lanes, .tight = taken > limit / 2};
 }
 
 std::size_t descriptor_limit() {

@@ -12,6 +12,8 @@ struct descriptor_budget {
   std::size_t clients = 0;  ///< at once, in all lanes; one for each lane may come on top
   /// Connections to replicas that one lane may keep although it has fewer clients.
   std::size_t pooled = 0;
+  /// The fixed needs alone take more than half of the limit: an operator should hear of it.
+  bool tight = false;
 };
 
 /// `limit`: of the process; `lanes` >= 1; `fleet`: what probes and commands may use at once, taken

@@ -57,6 +57,15 @@ struct server::impl {
     const auto budget =
         share_descriptors(descriptor_limit(), lanes.lanes(), settings.fleet_descriptors);
     const auto fit = budget.clients;
+    if (budget.tight) {
+      log.warn("descriptors_short",
+               {{"reason",
+                 "the limit on file descriptors is too low for these lanes; raise "
+                 "ulimit -n or LimitNOFILE=, or lower --threads"},
+                {"limit", std::to_string(descriptor_limit())},
+                {"lanes", std::to_string(lanes.lanes())},
+                {"clients", std::to_string(fit)}});
+    }
     for (auto* lane : room.lanes) {
       lane->pool_share = budget.pooled;
     }

@@ -31,6 +31,13 @@ TEST_CASE("a limit that leaves nothing still lets somebody in") {
   CHECK(share_descriptors(1024, 512, 10'000).clients == 2);
 }
 
+TEST_CASE("lanes that take more than half of the descriptors for themselves are told of") {
+  CHECK(share_descriptors(1024, 512, 10'000).tight);
+  CHECK(share_descriptors(64, 8, 0).tight);
+  CHECK_FALSE(share_descriptors(1024, 32, 10'000).tight);
+  CHECK_FALSE(share_descriptors(64, 2, 0).tight);
+}
+
 TEST_CASE("a large fleet never takes more than a quarter of the descriptors") {
   CHECK(share_descriptors(1024, 2, 10'000).clients == share_descriptors(1024, 2, 256).clients);
   CHECK(share_descriptors(1024, 2, 256).clients < share_descriptors(1024, 2, 10).clients);

@@ -268,6 +268,14 @@ TEST_CASE("more clients than descriptors allow are not promised, and the log say
   CHECK(r.logged("asked=1000 clients=35"));
 }
 
+TEST_CASE("lanes that leave hardly a descriptor for clients are warned of at the start") {
+  scripted_replica u;
+  router_process r{
+      router_setup{.fleet = fleet_of({u}), .flags = {"--threads", "12"}, .max_files = 130}};
+  CHECK(r.logged("descriptors_short"));
+  CHECK(r.logged("limit=130 lanes=12"));
+}
+
 TEST_CASE("a flood of connections that come and go leaves nothing behind") {
   scene s;
   for (int round = 0; round < 40; ++round) {
