@@ -12,6 +12,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace fleet::http {
@@ -76,23 +77,23 @@ awaitable<probe_result> probe(lane_thread& lane, lane_threads& all, endpoint whe
     co_return probe_result{probe_verdict::silent, "CA file: " + ec.message()};
   }
   auto connection = std::make_shared<upstream>(lane.io.get_executor(), lane.wheel, std::move(tls));
+  const auto end = steady_clock::now() + limit;
+  if (const auto failed = co_await connection->connect(all.names(), where, limit)) {
+    connection->close();
+    co_return silent(failed);
+  }
   bool struck = false;
   deadline over(lane.wheel);
-  over.arm(limit, [&] {
+  over.arm(std::max<std::chrono::nanoseconds>(end - steady_clock::now(), {}), [&] {
     struck = true;
     connection->close();
   });
-  probe_result result;
-  if (const auto failed = co_await connection->connect(all.names(), where, limit)) {
-    result = silent(failed);
-  } else {
-    result = co_await exchange_health(connection, where);
-    result.connected = true;
-  }
+  auto result = co_await exchange_health(connection, where);
   connection->close();
   if (struck) {
-    result = {probe_verdict::silent, "no answer in time", result.connected};
+    result = {probe_verdict::silent, "no answer in time"};
   }
+  result.connected = true;
   co_return result;
 }
 

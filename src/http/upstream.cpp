@@ -29,13 +29,14 @@ awaitable<error_code> upstream::connect(resolver_pool& names, const endpoint& wh
                                         std::chrono::nanoseconds limit) {
   const auto self = shared_from_this();
   connect_limit_.arm(limit, [this] {
-    limit_struck_ = true;
+    struck_ = resolving_ ? error_code(asio::error::host_not_found_try_again)
+                         : error_code(asio::error::timed_out);
     close();
   });
   auto ec = co_await connect_steps(names, where);
   connect_limit_.disarm();
-  if (limit_struck_) {
-    ec = asio::error::timed_out;
+  if (struck_) {
+    ec = struck_;
   } else if (closed_) {
     ec = asio::error::operation_aborted;
   }

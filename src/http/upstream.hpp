@@ -37,8 +37,9 @@ class upstream : public std::enable_shared_from_this<upstream> {
   upstream(executor lane, deadline_wheel& wheel, std::shared_ptr<asio::ssl::context> tls);
 
   /// Connects within `limit`, name resolution and TLS handshake included, to the first of the
-  /// host's addresses that takes it. The error is `timed_out` when the limit struck and
-  /// `operation_aborted` when close() did. May be tried again while out_of_descriptors().
+  /// host's addresses that takes it. When the limit strikes the error is
+  /// `timed_out`, or `host_not_found_try_again` before there was an address to try; it is
+  /// `operation_aborted` when close() struck. May be tried again while out_of_descriptors().
   awaitable<error_code> connect(resolver_pool& names, const endpoint& where,
                                 std::chrono::nanoseconds limit);
 
@@ -101,7 +102,7 @@ class upstream : public std::enable_shared_from_this<upstream> {
   std::optional<inbound<tls_stream>> tls_in_;
   parked<error_code, resolver_pool::addresses> resolving_;
   deadline connect_limit_;
-  bool limit_struck_ = false;
+  error_code struck_;  ///< what connect_limit_ ended, once it has
   bool write_cancelled_ = false;
   bool closed_ = false;
 };

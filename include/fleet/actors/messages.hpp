@@ -29,7 +29,8 @@ enum class probe_verdict : std::uint8_t {
   good,          ///< 200
   bad,           ///< any other answer
   silent,        ///< no answer: refused, unreachable, too slow, not HTTP
-  inconclusive,  ///< this side had no descriptor or memory to ask; says nothing of the replica
+  inconclusive,  ///< no descriptor or memory to ask with, or no word from the name server; says
+                 ///< nothing of the replica
 };
 
 [[nodiscard]] std::string to_string(probe_verdict v);
