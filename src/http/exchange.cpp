@@ -34,7 +34,6 @@ exchange::exchange(client_connection& client, lane_services& lane)
 exchange::~exchange() {
   client_.watch(nullptr);
   if (up_) {
-    up_->on_change(nullptr);
     up_->close();
   }
 }
@@ -155,22 +154,23 @@ awaitable<exchange::tried> exchange::try_replica(const std::shared_ptr<pooled_re
 awaitable<exchange::tried> exchange::try_connection(const std::shared_ptr<pooled_replica>& replica,
                                                     lease& held) {
   // A failed write is no verdict: the replica may have answered before it closed.
-  co_await send_request(*replica);
-  if (early_) {
-    co_return ended_early(held);
+  send_request(*replica);
+  auto result = co_await receive_head(*replica, held);
+  if (result == tried::answered) {
+    result = co_await relay(*replica, held);
   }
-  const auto head = co_await receive_head(*replica, held);
-  if (head != tried::answered) {
-    co_return head;
+  if (up_->sending()) {
+    // What it sends lives here and in the client's connection.
+    up_->close();
+    co_await up_->send_ended();
   }
-  const auto result = co_await relay(*replica, held);
   if (result == tried::answered) {
     allow_reuse(replica);
   }
   co_return result;
 }
 
-awaitable<error_code> exchange::send_request(const pooled_replica& replica) {
+void exchange::send_request(const pooled_replica& replica) {
   const forwarding way{.authority = replica.authority,
                        .client_address = client_.address(),
                        .session = request_.session,
@@ -178,28 +178,9 @@ awaitable<error_code> exchange::send_request(const pooled_replica& replica) {
                        .body_size = request_.body.size()};
   write_upstream_head(request_.head, way, head_);
   const std::array<asio::const_buffer, 2> message{asio::buffer(head_), asio::buffer(request_.body)};
-  sending_ = true;
   sent_ = true;
-  up_->on_change([this] { replica_spoke(); });
-  up_->arm();
   client_.turn().sending();
-  const auto ec = co_await up_->write(message);
-  sending_ = false;
-  up_->on_change(nullptr);
-  co_return ec;
-}
-
-void exchange::replica_spoke() {
-  if (!sending_) {
-    return;
-  }
-  const bool head = request_.head.method == "HEAD";
-  if (!up_->failure() && !ends_upload(up_->bytes().data(), head)) {
-    up_->arm();
-    return;
-  }
-  upload_cut_ = true;
-  up_->cancel_write();
+  up_->send(message);
 }
 
 awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica, lease& held) {
@@ -220,6 +201,9 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
       if (status == 101 || status < 100) {
         co_return failed(held, replica,
                          {502, "bad_replica_response", "the replica switched protocols unasked"});
+      }
+      if (status >= 300 && up_->sending()) {
+        up_->cancel_send();  // an error needs no more of its request; 2xx may read on
       }
       if (status >= 200) {
         client_.turn().answered(status, !answer_->content_length());
@@ -260,6 +244,9 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
   auto& bytes = up_->bytes();
   framing_ = framing_for(*answer_, request_.head.method == "HEAD", request_.head.http10);
   const bool carries = request_.head.carries_session();
+  if (up_->sending()) {
+    sent_head_.swap(head_);  // the bytes stay where they are: a head is too long to lie in a string
+  }
   write_client_head(
       *answer_, framing_,
       {.http10 = request_.head.http10,
@@ -271,15 +258,18 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
       head_);
   bytes.consume(answer_->head_size());
   answer_->drop_fields();
-  client_.drop_body();
   out_.assign(1, asio::buffer(head_));
   bool at_end = false;
   for (;;) {
     error_code bad;
-    const auto had = bytes.size();
     const auto used = answer_->parse_body(bytes.data(), bad);
     const bool done = answer_->is_done() || at_end;
     gather(done);
+    if (!up_->sending()) {
+      client_.drop_body();
+    } else if (done) {
+      up_->close();  // whoever has said all needs no more of the request
+    }
     if (!out_.empty()) {
       head_sent_ = true;
       const auto ec = co_await client_.write(out_);
@@ -299,9 +289,6 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
     }
     if (bad) {
       co_return failed(held, replica, {502, "bad_replica_response", bad.message()});
-    }
-    if (used + bytes.size() > had) {
-      continue;  // a read begun during the upload has ended during the write
     }
     const auto ec = co_await up_->more();
     if (early_) {
@@ -379,7 +366,7 @@ exchange::tried exchange::ended_early(lease& held) {
 }
 
 void exchange::allow_reuse(const std::shared_ptr<pooled_replica>& replica) {
-  if (answer_->keep_alive() && !upload_cut_) {
+  if (answer_->keep_alive() && !up_->send_error()) {
     lane_.pool.give_back(replica, up_);
     up_.reset();
   }

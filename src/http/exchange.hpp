@@ -35,14 +35,13 @@ class exchange {
 
   awaitable<tried> try_replica(const std::shared_ptr<pooled_replica>& replica, lease& held);
   awaitable<tried> try_connection(const std::shared_ptr<pooled_replica>& replica, lease& held);
-  awaitable<error_code> send_request(const pooled_replica& replica);
+  void send_request(const pooled_replica& replica);
   awaitable<tried> receive_head(const pooled_replica& replica, lease& held);
   awaitable<tried> relay(const pooled_replica& replica, lease& held);
   void gather(bool last);
   void cut_client();
   tried failed(lease& held, const pooled_replica& replica, refusal why);
   tried ended_early(lease& held);
-  void replica_spoke();
   void end_early(turn_outcome why);
   void allow_reuse(const std::shared_ptr<pooled_replica>& replica);
 
@@ -55,11 +54,10 @@ class exchange {
   std::optional<refusal> refusal_;
   std::optional<response_parser> answer_;
   body_framing framing_ = body_framing::none;  ///< towards the client
-  bool sending_ = false;
-  bool sent_ = false;        ///< a replica may have seen some of the request
-  bool upload_cut_ = false;  ///< the answer came before the upload was through
-  bool head_sent_ = false;   ///< bytes of the answer may have reached the client
+  bool sent_ = false;                          ///< a replica may have seen some of the request
+  bool head_sent_ = false;                     ///< bytes of the answer may have reached the client
   std::string head_;
+  std::string sent_head_;  ///< the request's, when the answer's is needed before it has gone
   std::string chunk_size_;
   std::vector<asio::const_buffer> out_;
 };

@@ -36,8 +36,10 @@ probe_result silent(error_code ec) {
 awaitable<probe_result> exchange_health(std::shared_ptr<upstream> connection, endpoint where) {
   const std::string request = "GET /health HTTP/1.1\r\nHost: " + authority(where) +
                               "\r\nUser-Agent: pypto-serving-router\r\nConnection: close\r\n\r\n";
-  if (const auto ec = co_await connection->write(asio::buffer(request))) {
-    co_return silent(ec);
+  connection->send(asio::buffer(request));
+  co_await connection->send_ended();
+  if (connection->send_error()) {
+    co_return silent(connection->send_error());
   }
   auto parser = std::make_unique<response_parser>();
   std::size_t interim = 0;

@@ -62,25 +62,6 @@ std::string_view affinity_field(affinity how, bool minted, bool pins) {
   return pins ? "none; reason=affinity_off" : "none; reason=no_session";
 }
 
-bool ends_upload(std::string_view answer, bool head_request) {
-  for (;;) {
-    response_parser parsed;
-    parsed.skip(head_request);
-    error_code bad = parsed.parse_head(answer);
-    if (bad || !parsed.head_done()) {
-      return bad.failed();
-    }
-    answer.remove_prefix(parsed.head_size());
-    if (parsed.status() >= 300) {
-      return true;
-    }
-    if (parsed.status() >= 200) {
-      parsed.parse_body(answer, bad);
-      return bad || parsed.is_done();
-    }
-  }
-}
-
 void write_client_head(const response_parser& parsed, body_framing framing,
                        const client_side& client, std::string& out) {
   out.assign("HTTP/1.1 ").append(std::to_string(parsed.status())).append(" ");

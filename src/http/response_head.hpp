@@ -34,11 +34,6 @@ struct client_side {
   std::string_view request_id;  ///< added unless the replica sent its own
 };
 
-/// Whether what has come of an answer so far needs no more of its request: an error, a status of
-/// 300 or above, or all of it. A replica that answers 2xx may read on and need the rest of the body
-/// until it has said all. Interim answers in front are passed over.
-[[nodiscard]] bool ends_upload(std::string_view answer, bool head_request);
-
 /// The framing for the client of this complete replica head.
 [[nodiscard]] body_framing framing_for(const response_parser& parsed, bool head_request,
                                        bool http10);

@@ -109,8 +109,25 @@ awaitable<error_code> upstream::handshake(const endpoint& where) {
   co_return ec;
 }
 
-void upstream::cancel_write() {
-  write_cancelled_ = true;
+awaitable<void> upstream::send_ended() {
+  if (sending_) {
+    co_await asio::async_initiate<decltype(use_value), void()>(
+        [this](auto handler) { send_ended_.park(std::move(handler)); }, use_value);
+  }
+}
+
+void upstream::sent(error_code ec) {
+  sending_ = false;
+  if (ec) {
+    send_error_ = ec;
+  }
+  if (send_ended_) {
+    send_ended_.resume();
+  }
+}
+
+void upstream::cancel_send() {
+  send_error_ = asio::error::operation_aborted;
   error_code ignored;
   socket_.cancel(ignored);
 }

@@ -43,28 +43,28 @@ class upstream : public std::enable_shared_from_this<upstream> {
   awaitable<error_code> connect(resolver_pool& names, const endpoint& where,
                                 std::chrono::nanoseconds limit);
 
-  /// Sends all of it, unless cancel_write() ends it short.
+  /// Begins to send all of it and does not wait: a peer may answer at length before it reads on,
+  /// and reads only once it is listened to. What the buffers refer to stays where it is while
+  /// sending().
   template <class Buffers>
-  awaitable<error_code> write(const Buffers& buffers) {
-    write_cancelled_ = false;
-    // Asked before each piece: a cancel may come between two, when no operation is under way.
-    const auto go_on = [this](error_code failed, std::size_t) -> std::size_t {
-      return failed || write_cancelled_ ? 0 : write_piece;
-    };
-    error_code ec;
+  void send(const Buffers& buffers) {
+    send_error_ = {};
     if (tls_) {
-      std::tie(ec, std::ignore) = co_await asio::async_write(*tls_, buffers, go_on, use_tuple);
-    } else if (const auto sent = send_now(socket_, buffers, ec);
-               !ec && sent < asio::buffer_size(buffers)) {
+      send_on(*tls_, buffers);
+    } else if (const auto sent = send_now(socket_, buffers, send_error_);
+               !send_error_ && sent < asio::buffer_size(buffers)) {
       boost::beast::buffers_suffix<Buffers> rest(buffers);
       rest.consume(sent);
-      std::tie(ec, std::ignore) = co_await asio::async_write(socket_, rest, go_on, use_tuple);
+      send_on(socket_, rest);
     }
-    co_return ec;
   }
-
-  /// Ends a write() under way early. No read may be under way.
-  void cancel_write();
+  [[nodiscard]] bool sending() const { return sending_; }
+  /// Why the last send() ended before its end.
+  [[nodiscard]] error_code send_error() const { return send_error_; }
+  /// Waits for the end of a send() under way.
+  awaitable<void> send_ended();
+  /// Ends a send() under way early. No read may be under way.
+  void cancel_send();
 
   byte_buffer& bytes() { return tls_in_ ? tls_in_->bytes() : plain_in_.bytes(); }
   [[nodiscard]] error_code failure() const {
@@ -95,6 +95,18 @@ class upstream : public std::enable_shared_from_this<upstream> {
   awaitable<error_code> connect_to(const resolver_pool::addresses& addresses);
   awaitable<error_code> handshake(const endpoint& where);
 
+  template <class Stream, class Buffers>
+  void send_on(Stream& stream, const Buffers& buffers) {
+    sending_ = true;
+    // Asked before each piece: a cancel may come between two, when no operation is under way.
+    const auto go_on = [this](error_code failed, std::size_t) -> std::size_t {
+      return failed || send_error_ ? 0 : write_piece;
+    };
+    asio::async_write(stream, buffers, go_on,
+                      [this, self = shared_from_this()](error_code ec, std::size_t) { sent(ec); });
+  }
+  void sent(error_code ec);
+
   tcp_socket socket_;
   std::shared_ptr<asio::ssl::context> tls_context_;
   std::optional<tls_stream> tls_;
@@ -103,7 +115,9 @@ class upstream : public std::enable_shared_from_this<upstream> {
   parked<error_code, resolver_pool::addresses> resolving_;
   deadline connect_limit_;
   error_code struck_;  ///< what connect_limit_ ended, once it has
-  bool write_cancelled_ = false;
+  parked<> send_ended_;
+  bool sending_ = false;
+  error_code send_error_;
   bool closed_ = false;
 };
 
