@@ -30,13 +30,14 @@ session_shard_actor::behavior_type session_shard_state::start(std::size_t capaci
   pins_.emplace(capacity, ttl);
   sweep_interval_ = std::clamp(ttl / 4, shortest_sweep, longest_sweep);
   self_->delayed_send(self_, sweep_interval_, sweep_atom_v);
+  // CAF tries them in this order: those of every turn come first.
   return {
       [this](lookup_atom, const std::string& id) { return lookup(id); },
-      [this](session_atom, const std::string& id) { return view(id); },
       [this](pin_atom, std::string& id, instance_id where, pin_note note) { pin(id, where, note); },
       [this](unpin_atom, const std::string& id, instance_id where, bool reached) {
         unpin(id, where, reached);
       },
+      [this](session_atom, const std::string& id) { return view(id); },
       [this](forget_atom, instance_id where) { forget(where); },
       [this](count_atom) { return count(); },
       [this](sweep_atom) { sweep(); },

@@ -10,6 +10,8 @@
 #include "metrics_scrape.hpp"
 #include "view_json.hpp"
 
+#include <memory>
+
 namespace fleet::http {
 
 namespace {
@@ -30,8 +32,10 @@ awaitable<bool> client_connection::answer() {
       co_return co_await send_own(options_text(may_keep()), may_keep());
     case route_kind::models:
     case route_kind::proxied: {
-      exchange turn(*this, lane_);
-      co_return co_await turn.run();
+      // Not in this frame: Asio keeps no frame of more than 1020 bytes for the next coroutine, and
+      // gives up one that it kept for each.
+      const auto turn = std::make_unique<exchange>(*this, lane_);
+      co_return co_await turn->run();
     }
     case route_kind::openapi: {
       const auto reply = answer_openapi(request_.head);
