@@ -76,6 +76,11 @@ void stays_as(const pace& before, const pace& now) {
   CHECK(now.health < std::max<milliseconds>(100ms, 5 * before.health));
 }
 
+/// No name server is asked for it: a label has no more than 63 characters.
+std::string unresolvable() {
+  return R"({"name":"lost","host":")" + std::string(64, 'x') + R"(.test","port":8001})";
+}
+
 }  // namespace
 
 TEST_CASE("D04 two requests in one segment get two complete answers in order") {
@@ -218,7 +223,7 @@ TEST_CASE("D06 a replica that answers early and then neither reads nor closes is
 TEST_CASE("D54 a name that does not resolve and a full backlog delay neither start nor traffic") {
   scripted_replica v{"v"};
   const black_hole full;
-  const auto lost = R"({"name":"lost","host":")" + std::string(64, 'x') + R"(.test","port":8001})";
+  const auto lost = unresolvable();
   const auto fleet = R"({"replicas":[)" + v.entry() + "," + lost +
                      R"(,{"name":"full","host":"127.0.0.1","port":)" + std::to_string(full.port()) +
                      "}]}";
@@ -231,6 +236,16 @@ TEST_CASE("D54 a name that does not resolve and a full backlog delay neither sta
   stays_as(usual, beside(r.port()));
   CHECK(health(r.port()).at("lost").phase == "starting");
   CHECK(health(r.port()).at("full").phase == "starting");
+}
+
+TEST_CASE("D54 a turn for which there is only a name that does not resolve is refused at once") {
+  router_process r{R"({"replicas":[)" + unresolvable() + "]}", {"--connect-timeout", "2"}};
+  const auto start = clock::now();
+  const auto answer = exchange_once(r.port(), chat());
+  CHECK(answer.status() == 503);
+  CHECK(router_error(answer.body).code == "no_replica");
+  CHECK(clock::now() - start < 4s);
+  CHECK(becomes_idle(r.port()));
 }
 
 TEST_CASE("D54 turns that wait to connect to a black hole delay no turn to another replica") {

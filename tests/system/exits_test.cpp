@@ -71,8 +71,8 @@ TEST_CASE("D30 replicas that end once they are ready leave no defunct child, ten
   CHECK(zombies_of(router) == 0);
 }
 
-TEST_CASE("D30 replicas that end and are replaced leave no defunct child, on eight slots at once") {
-  constexpr std::size_t slots = 8;
+TEST_CASE("D30 replicas that end and are replaced leave no defunct child, on ten slots at once") {
+  constexpr std::size_t slots = 10;
   launched_pool p({.devices = slots, .port_base = free_ports(slots)},
                   {"--initial-replicas", std::to_string(slots), "--replace-after", "0.4"});
   const auto router = p.router->process().pid();
