@@ -202,9 +202,6 @@ awaitable<exchange::tried> exchange::receive_head(const pooled_replica& replica,
         co_return failed(held, replica,
                          {502, "bad_replica_response", "the replica switched protocols unasked"});
       }
-      if (status >= 300 && up_->sending()) {
-        up_->cancel_send();  // an error needs no more of its request; 2xx may read on
-      }
       if (status >= 200) {
         client_.turn().answered(status, !answer_->content_length());
         held.first_byte(client_.turn().first_byte());
@@ -294,7 +291,9 @@ awaitable<exchange::tried> exchange::relay(const pooled_replica& replica, lease&
     if (early_) {
       co_return ended_early(held);
     }
-    if (ec == asio::error::eof && answer_->need_eof()) {
+    // A reset that the sending side was told of shows as a plain end here.
+    const bool reset = up_->send_error() == asio::error::connection_reset;
+    if (ec == asio::error::eof && answer_->need_eof() && !reset) {
       at_end = true;
     } else if (ec) {
       co_return failed(held, replica, {502, "replica_failed", ec.message()});

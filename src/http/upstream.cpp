@@ -126,12 +126,6 @@ void upstream::sent(error_code ec) {
   }
 }
 
-void upstream::cancel_send() {
-  send_error_ = asio::error::operation_aborted;
-  error_code ignored;
-  socket_.cancel(ignored);
-}
-
 void upstream::arm() {
   if (tls_) {
     tls_in_->arm(shared_from_this());

@@ -63,8 +63,6 @@ class upstream : public std::enable_shared_from_this<upstream> {
   [[nodiscard]] error_code send_error() const { return send_error_; }
   /// Waits for the end of a send() under way.
   awaitable<void> send_ended();
-  /// Ends a send() under way early. No read may be under way.
-  void cancel_send();
 
   byte_buffer& bytes() { return tls_in_ ? tls_in_->bytes() : plain_in_.bytes(); }
   [[nodiscard]] error_code failure() const {
@@ -98,9 +96,9 @@ class upstream : public std::enable_shared_from_this<upstream> {
   template <class Stream, class Buffers>
   void send_on(Stream& stream, const Buffers& buffers) {
     sending_ = true;
-    // Asked before each piece: a cancel may come between two, when no operation is under way.
+    // Asked before each piece: close() may come between two, when no operation is under way.
     const auto go_on = [this](error_code failed, std::size_t) -> std::size_t {
-      return failed || send_error_ ? 0 : write_piece;
+      return failed || closed_ ? 0 : write_piece;
     };
     asio::async_write(stream, buffers, go_on,
                       [this, self = shared_from_this()](error_code ec, std::size_t) { sent(ec); });

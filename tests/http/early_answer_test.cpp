@@ -74,8 +74,6 @@ struct writer_first : std::enable_shared_from_this<writer_first> {
   awaitable<void> run(std::size_t before, then what) {
     const auto self = shared_from_this();
     co_await acceptor.async_accept(socket, use_tuple);
-    const std::string head =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     co_await asio::async_write(socket, asio::buffer(head), use_tuple);
     const std::string event = "1000\r\n" + std::string(0x1000, '@') + "\r\n";
     for (; sent < before; sent += 0x1000) {
@@ -121,6 +119,9 @@ struct writer_first : std::enable_shared_from_this<writer_first> {
     }
   }
 
+  /// To be set before anything runs. Without a framing the stream is what it consists of.
+  std::string head =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
   tcp_acceptor acceptor;
   tcp_socket socket{acceptor.get_executor()};
   std::size_t sent = 0;
@@ -289,4 +290,31 @@ TEST_CASE_FIXTURE(client_that_uploads,
   CHECK(port->ended[0].how == turn_outcome::timed_out);
   replica->go_on = true;
   CHECK(run_until([&] { return replica->left; }));
+}
+
+TEST_CASE_FIXTURE(client_that_uploads,
+                  "a replica may read the upload to its end before it ends an error") {
+  const auto replica = writer_first::start(lane.io, answer_size, writer_first::then::read_on);
+  replica->head = "HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\n\r\n";
+  begin(*replica);
+  REQUIRE(run_until([&] { return port->ended.size() == 1 && whole(); }));
+  CHECK(events_received() == answer_size);
+  CHECK(replica->got == upload);
+  CHECK(port->ended[0].how == turn_outcome::done);
+}
+
+TEST_CASE_FIXTURE(
+    client_that_dawdles,
+    "a reset during the upload is no end of an answer that ends with its connection") {
+  const auto replica = writer_first::start(lane.io, answer_size / 8, writer_first::then::reset);
+  replica->head = "HTTP/1.1 200 OK\r\n\r\n";
+  begin(*replica);
+  REQUIRE(run_until([&] { return replica->sent > 0; }));
+  lane.io.restart();
+  lane.io.run_for(std::chrono::milliseconds(200));
+  asio::co_spawn(lane.io, dawdle(), asio::detached);
+  REQUIRE(run_until([&] { return port->ended.size() == 1; }));
+  CHECK(events_received() > 0);
+  CHECK_FALSE(whole());
+  CHECK(port->ended[0].how == turn_outcome::replica_failed);
 }

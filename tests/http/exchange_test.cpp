@@ -148,7 +148,7 @@ TEST_CASE_FIXTURE(lane_fixture, "a pooled connection that has ended is not used 
   REQUIRE(pooled);
   REQUIRE(pooled->idle.size() == 1);
   pooled->idle.front()->on_change(nullptr);
-  pooled->idle.front()->cancel_send();
+  pooled->idle.front()->close();
   received.clear();
   port->answers.push_back(again);
   chat();
