@@ -82,6 +82,14 @@ leader_is_ours() { [ -n "$birth" ] && [ "$leader" = "$birth" ]; }
 
 not_ours() { group=0 members=; }
 
+# Those of a dead group only become fewer, as they are reaped.
+no_new_zombies() {
+  for pid in $zombies; do
+    case " $before " in *" $pid "*) ;; *) return 1 ;; esac
+  done
+  [ -n "$zombies" ]
+}
+
 # Fails while it cannot be told.
 tell_whose() {
   if [ -n "$members" ]; then
@@ -95,7 +103,7 @@ tell_whose() {
     not_ours
   elif [ -n "$leader" ] && [ -n "$birth" ] && ! leader_is_ours; then
     not_ours
-  elif [ -n "$zombies" ] && [ "$zombies" = "$before" ]; then
+  elif no_new_zombies; then
     same=$((same + 1))
     [ "$same" -ge 3 ] || return 1
     leader_is_ours || not_ours
