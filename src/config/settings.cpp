@@ -8,10 +8,13 @@
 #include <boost/program_options.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace fleet {
@@ -104,6 +107,35 @@ std::string find_token(settings& to, const env_lookup& env) {
   return {};
 }
 
+/// Whether two paths lead to one file, be it there or not.
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code unknown;
+  const auto full = [&unknown](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
+  };
+  return std::filesystem::equivalent(a, b, unknown) || full(a) == full(b);
+}
+
+/// A log that is appended to another file of ours would spoil it. Gives the complaint if it would.
+std::string shared_access_log(const settings& given) {
+  const auto& log = given.access_log;
+  if (log.empty() || log == "-") {
+    return {};
+  }
+  const std::pair<const char*, std::string> others[] = {
+      {"--replicas", given.fleet_file},
+      {"--state-file", given.state_file},
+      {"--admin-token-file", given.admin_token_file},
+  };
+  for (const auto& [flag, path] : others) {
+    if (!path.empty() && same_file(log, path)) {
+      return "--access-log '" + one_line(log) + "': expected a file of its own, not that of " +
+             flag;
+    }
+  }
+  return {};
+}
+
 early_exit usage_error(const std::string& what) {
   return {.status = 2, .text = "pypto-serving-router: " + what + "\n"};
 }
@@ -137,6 +169,9 @@ command_line parse_command_line(int argc, const char* const* argv, const env_loo
     return usage_error("--replicas: expected the path of a fleet file, none is given");
   }
   if (const auto complaint = find_token(result, env); !complaint.empty()) {
+    return usage_error(complaint);
+  }
+  if (const auto complaint = shared_access_log(result); !complaint.empty()) {
     return usage_error(complaint);
   }
   result.replace_after = std::max(result.replace_after, 2 * result.routing.health_interval);
