@@ -103,6 +103,8 @@ known_field known_field_of(std::string_view name) noexcept {
       return is("transfer-encoding")   ? transfer_encoding
              : is("x-forwarded-proto") ? forwarded_proto
                                        : none;
+    case 19:
+      return is("proxy-authorization") ? proxy_authorization : none;
     default:
       return none;
   }

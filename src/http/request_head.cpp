@@ -120,6 +120,10 @@ void note_field(request_head& head, const field_view& field, bool ends_here, int
   }
 }
 
+bool is_credential(known_field is) {
+  return is == known_field::authorization || is == known_field::proxy_authorization;
+}
+
 /// Two Authorization fields could be read in two ways, so they count as none.
 void note_authorization(request_head& head, const std::vector<field_view>& fields) {
   int found = 0;
@@ -170,7 +174,7 @@ std::optional<refusal> read_head(const request_parser& parsed, std::string_view 
     const bool ends_here = named_by(connection, field.name);
     note_field(into, field, ends_here, hosts);
     if (!stays_here(field.is) && !ends_here &&
-        !(field.is == known_field::authorization && mentions(field.value, admin_token))) {
+        !(is_credential(field.is) && mentions(field.value, admin_token))) {
       append_line(into.fields, field.name, field.value);
     }
   }

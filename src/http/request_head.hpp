@@ -57,10 +57,10 @@ struct request_head {
 /// The path of a target without its query.
 [[nodiscard]] std::string_view path_of(std::string_view target);
 
-/// Reads a complete head. An Authorization field that has the admin token in it is no field for a
-/// replica; an empty token: none is configured. The refusal is a 400 (RFC 9112 3.2: one Host,
-/// exactly, in HTTP/1.1). `into` is filled as far as possible even then, so that the refusal's
-/// answer can carry a session.
+/// Reads a complete head. An Authorization or Proxy-Authorization field that has the admin token in
+/// it is no field for a replica; an empty token: none is configured. The refusal is a 400 (RFC
+/// 9112 3.2: one Host, exactly, in HTTP/1.1). `into` is filled as far as possible even then, so
+/// that the refusal's answer can carry a session.
 [[nodiscard]] std::optional<refusal> read_head(const request_parser& parsed,
                                                std::string_view admin_token, request_head& into);
 

@@ -20,6 +20,7 @@ enum class known_field : std::uint8_t {
   forwarded_host,   ///< X-Forwarded-Host
   forwarded_proto,  ///< X-Forwarded-Proto
   host,
+  proxy_authorization,
   replica,     ///< X-Replica
   request_id,  ///< X-Request-Id
   server,
