@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 
+#include <tuple>
 #include <utility>
 
 namespace fleet::http {
