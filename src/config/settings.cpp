@@ -116,6 +116,10 @@ bool same_file(const std::string& a, const std::string& b) {
   return std::filesystem::equivalent(a, b, unknown) || full(a) == full(b);
 }
 
+std::string beside(const std::string& file, const char* ending) {
+  return file.empty() ? file : file + ending;
+}
+
 /// A log that is appended to another file of ours would spoil it. Gives the complaint if it would.
 std::string shared_access_log(const settings& given) {
   const auto& log = given.access_log;
@@ -125,6 +129,8 @@ std::string shared_access_log(const settings& given) {
   const std::pair<const char*, std::string> others[] = {
       {"--replicas", given.fleet_file},
       {"--state-file", given.state_file},
+      {"--state-file", beside(given.state_file, ".new")},
+      {"--state-file", beside(given.state_file, ".lock")},
       {"--admin-token-file", given.admin_token_file},
   };
   for (const auto& [flag, path] : others) {
