@@ -16,7 +16,8 @@ namespace {
 // time, or was started since the look before, or is an heir of such a one; so it is enough to look
 // at those that are new since then, until a look has seen no start. That takes about a millisecond.
 // A number is given out a bit before its process shows. A process shows no environment while
-// another program takes its place, so whether nobody is there is looked at twice.
+// another program takes its place, so nobody is there only when a later look finds nobody, too; and
+// none either once its first thread has ended, then its other threads are asked (`headless`).
 constexpr std::string_view find = R"sh(
 export LC_ALL=C
 instance=$1 group=$2 birth=$3
@@ -37,10 +38,14 @@ if printf 'a\000b\000' | grep -qzxF b 2>/dev/null && read_newest; then
   [ "$newest" -le "$from" ] || tells_starts=yes
 fi
 
-# Sets `found`. Fails when a process was started since `newest` was read.
+can_queue=
+if [ -r / ] && command -v flock >/dev/null; then exec 9</ && can_queue=yes; fi
+
+# Sets `found`. Fails when a process was started since `newest` was read. `blind`: it was no look.
 look_at() {
   from=$newest
-  found=$(exec grep -lszxF -e "$carried" "$@")
+  found=$(exec grep -lszxF -e "$carried" "$@" 2>/dev/null)
+  [ "$?" -le 2 ] || blind=yes
   read_newest
   [ "$newest" -eq $((from + 1)) ]
 }
@@ -59,45 +64,48 @@ list_since() {
 }
 
 look_elsewhere() {
-  others= unsure= found=
+  others= unsure= found= blind= tries=0
   if [ -n "$tells_starts" ]; then
     read_newest
-    look_at /proc/[0-9]*/environ
-    tries=0
+    look_at /proc/[0-9]*/environ $headless
     while [ -z "$found" ]; do
       list_since "$from"
       ! look_at $list || break
       tries=$((tries + 1))
-      [ "$tries" -lt 50 ] || { unsure=yes; return 0; }
+      [ "$tries" -lt 50 ] || { unsure=yes; break; }
     done
+    unsure=$unsure$blind
   else
-    for file in /proc/[0-9]*/environ; do
+    for file in /proc/[0-9]*/environ $headless; do
       ! carries "${file%/environ}" || found="$found $file"
     done
   fi
   for file in $found; do
     pid=${file#/proc/}
-    pid=${pid%/environ}
-    case " $members " in *" $pid "*) ;; *) others="$others $pid" ;; esac
+    pid=${pid%%/*}
+    case " $members $others " in *" $pid "*) ;; *) others="$others $pid" ;; esac
   done
 }
 
+# One after the other: they would see each other's starts.
 find_others() {
+  if [ -n "$can_queue" ]; then flock -w 5 9; fi
   look_elsewhere
-  [ -n "$others$unsure" ] || look_elsewhere
+  if [ -n "$can_queue" ]; then flock -u 9; fi
 }
 
 look_at_group() {
-  leader= members= zombies=
-  [ "$group" -gt 1 ] || return 0
+  leader= members= zombies= headless=
   set -- $(cat /proc/[0-9]*/stat 2>/dev/null | awk -v group="$group" '
-    { pid = $1; sub(/^.*\) /, "") }
+    { pid = $1; sub(/^.*\) /, ""); dead = $1 ~ /[ZX]/ }
+    dead && $18 > 1 { print "headless", pid }
+    group < 2 { next }
     pid == group { print "leader", $20 }
-    { kind = ($1 ~ /[ZX]/ && $18 < 2) ? "zombie" : "member" }
-    $3 == group { print kind, pid }')
+    $3 == group { print dead && $18 < 2 ? "zombie" : "member", pid }')
   while [ $# -gt 1 ]; do
     case $1 in
       leader) leader=$2@$boot ;;
+      headless) headless="$headless /proc/$2/task/[0-9]*/environ" ;;
       zombie) zombies="$zombies $2" ;;
       *) members="$members $2" ;;
     esac
@@ -185,7 +193,8 @@ settle_group() {
 find_ours() {
   look_at_group
   [ -n "$members" ] || group_exists || group=0
-  find_others
+  others=
+  [ -n "$waiting" ] && [ -n "$members" ] || find_others
 }
 
 settle_group
@@ -213,13 +222,15 @@ none_after_kill() {
 done_if_none() {
   find_ours
   if [ -n "$members$others$unsure" ]; then
-    unseen=0
+    unseen=0 none=0
     return 0
   fi
   if [ "$group" -gt 1 ]; then
     unseen=$((unseen + 1))
     [ "$unseen" -gt 3 ] && none_after_kill || return 0
   fi
+  none=$((none + 1))
+  [ "$none" -gt 1 ] || return 0
   if [ -n "$unclear" ]; then
     echo "left alone, as they may be strangers in process group $2:$unclear" >&2
     exit 1
@@ -228,9 +239,10 @@ done_if_none() {
   exit 0
 }
 
-unseen=0
+waiting= unseen=0 none=0
 done_if_none "$@"
 signal_ours TERM 2>/dev/null
+waiting=yes
 look_at_clock
 end=$((now + $4))
 while [ "$now" -lt "$end" ]; do
@@ -238,6 +250,7 @@ while [ "$now" -lt "$end" ]; do
   done_if_none "$@"
   look_at_clock
 done
+waiting=
 end=$((now + 500))
 while errors=$(signal_ours KILL 2>&1); [ "$now" -lt "$end" ]; do
   short_sleep
@@ -249,13 +262,19 @@ if [ -n "$members$others" ] || [ -z "$unsure" ]; then
   seen=$members$others
   echo "still there after SIGKILL:${seen:- process group $group}" >&2
 else
-  echo "so many processes are started here that it cannot be told whether one of it is left" >&2
+  echo "there are or start too many processes here to tell whether one of it is left" >&2
 fi
 exit 1
 )sh";
 
 constexpr std::string_view tell_state = R"sh(
-find_others
+for look in 1 2 3 4 5 6 7 8 9 10; do
+  find_others
+  [ -z "$others" ] || break
+  [ -n "$unsure" ] || [ "$look" -eq 1 ] || break
+  short_sleep
+  look_at_group
+done
 if [ -n "$members$others$unsure$unclear$hidden" ]; then echo "pypto-router: alive"; fi
 if read -r whose status 2>/dev/null <"$4.exit" && [ "$whose" = "$instance" ]; then
   echo "pypto-router: exited $status"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What runs on the machine of a replica, for `sh -c SCRIPT NAME ARGUMENTS...`: POSIX sh, with the
-// usual small tools (cat, awk, grep, tr, head, tail, mkdir, setsid) and procfs. The same here and
-// over ssh. What they print for us are lines that begin with `mark`; a login may print others
-// before.
+// usual small tools (cat, awk, grep, tr, head, tail, mkdir, setsid, and flock if there is one) and
+// procfs. The same here and over ssh. What they print for us are lines that begin with `mark`; a
+// login may print others before.
 #pragma once
 
 #include <string>

@@ -66,26 +66,6 @@ while True:
 ' "$2")sh";
 }
 
-// Ignores SIGTERM and goes on in ever new processes, each in a session of its own, until there is a
-// file `end` (or no folder any more); then it leaves a file `lived`.
-constexpr auto hops = R"sh(exec python3 -c '
-import os, signal, sys, time
-folder = sys.argv[1]
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-open(folder + "/pid", "w").write("1\n")
-while os.path.exists(folder) and not os.path.exists(folder + "/end"):
-    if os.fork():
-        os._exit(0)
-    os.setsid()
-    time.sleep(PAUSE)
-open(folder + "/lived", "w").close()
-' "$2")sh";
-
-std::string hopping(const std::string& pause) {
-  std::string script = hops;
-  return script.replace(script.find("PAUSE"), 5, pause);
-}
-
 bool group_exists(pid_t group) {
   return ::kill(-group, 0) == 0;
 }
@@ -124,27 +104,6 @@ TEST_CASE("a server that goes on in ever new processes is never called stopped w
   CHECK(result.stopped != group_exists(process.process_group));
   CHECK((result.stopped || result.reason.find("left alone") != std::string::npos));
   ::kill(-process.process_group, SIGKILL);
-}
-
-TEST_CASE("nor is one that also leaves its process group each time") {
-  for (const std::string pause : {"0.0005", "0.001", "0.005", "0.02"}) {
-    CAPTURE(pause);
-    commander_rig rig;
-    const auto host = rig.host(hopping(pause));
-    const auto process = rig.started(rig.order(host));
-    rig.pid_in("pid");
-    REQUIRE(in_time([&] { return rig.exit_of(process.instance).has_value(); }));
-    CHECK(rig.inspect(host, process).alive);
-    const auto result = rig.stop(host, process, 100ms);
-    INFO(result.reason);
-    std::ofstream{rig.dir.path() + "/end"};
-    const auto lived = [&] { return std::filesystem::exists(rig.dir.path() + "/lived"); };
-    if (result.stopped) {
-      CHECK_FALSE(eventually(lived, 300ms));
-    } else {
-      CHECK(in_time(lived));
-    }
-  }
 }
 
 TEST_CASE("such a server is killed where its group is known, whether or not it shows") {
