@@ -101,6 +101,28 @@ TEST_CASE("a large upload and a large answer pass behind https") {
   CHECK((u.replica.last_request().body == body));
 }
 
+TEST_CASE("D06 an answer behind https that comes before the upload was read is relayed") {
+  tls_replica u{"IP:127.0.0.1"};
+  ready_router r{u.fleet(u.trusted())};
+  for (const bool resets : {false, true}) {
+    CAPTURE(resets);
+    u.replica.on_request([resets](replica_turn& turn) {
+      turn.send(response("413 Content Too Large", "too much"));
+      if (resets) {
+        turn.pause(200ms);
+        turn.rst();
+      } else {
+        turn.wait_closed(1h);
+      }
+    });
+    const auto answer = exchange_once(r.port(), chat(std::string(8UL << 20, 'a')), "POST", 30s);
+    CHECK(answer.status() == 413);
+    CHECK(answer.body == "too much");
+    CHECK(answer.complete());
+    CHECK(becomes_idle(r.port()));
+  }
+}
+
 TEST_CASE("a stream behind https that is cut without a TLS end cuts the client's stream") {
   tls_replica u{"IP:127.0.0.1"};
   u.replica.on_request([](replica_turn& turn) {
