@@ -207,6 +207,7 @@ void drain(const sigset_t& ending, fleet::http::access_log* access, caf::actor_s
       break;
     }
   }
+  server.end_events();
   server.wait_until_idle(goodbye);
 }
 

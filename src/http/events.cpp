@@ -155,7 +155,7 @@ awaitable<void> follow_events(client_connection& client, lane_services& lane, ev
   open_body body(client, lane, lane.settings.event_timeout);
   teller next(lane, from);
   bool whole = co_await body.begin("text/event-stream", next.happened());
-  while (whole && !lane.stopping) {
+  while (whole && !lane.fleet_ended) {
     if (!next.more()) {
       const bool there = co_await body.pause(look_pause);
       if (!there) {

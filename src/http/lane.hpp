@@ -100,7 +100,8 @@ struct lane_services {
   boost::intrusive::list<lane_client, boost::intrusive::constant_time_size<false>> clients;
   std::atomic<std::size_t> client_count = 0;  ///< any thread may read it
   std::atomic<std::size_t> arriving = 0;      ///< clients on their way from other lanes
-  bool stopping = false;  ///< answers close their connection, idle connections go
+  bool stopping = false;     ///< answers close their connection, idle connections go
+  bool fleet_ended = false;  ///< nothing will happen to the fleet any more
 };
 
 }  // namespace fleet::http

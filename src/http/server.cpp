@@ -160,6 +160,10 @@ void server::stop_accepting() {
   });
 }
 
+void server::end_events() {
+  impl_->each_lane([this](std::size_t i) { impl_->services[i]->fleet_ended = true; });
+}
+
 bool server::wait_until_idle(std::chrono::nanoseconds limit) {
   const auto over = steady_clock::now() + limit;
   while (impl_->clients() != 0) {

@@ -147,13 +147,16 @@ TEST_CASE_FIXTURE(event_fixture, "?samples=1 adds the counts once a second, with
 }
 
 TEST_CASE_FIXTURE(event_fixture,
-                  "the stream ends whole when the router stops, with its last event") {
+                  "the stream goes on while the router stops and ends whole, with its last event") {
   ask("/events");
   ring.append(noon, "stopping", {{"signal", "15"}});
   services->stopping = true;
+  REQUIRE(gets("event: stopping\n"));
+  ring.append(noon, "stop_unconfirmed", {{"slot", "a"}});
+  services->fleet_ended = true;
   CHECK(ends());
   CHECK(client_end == asio::error::eof);
-  CHECK(has("event: stopping\n"));
+  CHECK(has("event: stop_unconfirmed\n"));
   CHECK(received.ends_with("\n\n\r\n0\r\n\r\n"));
 }
 

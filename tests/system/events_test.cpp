@@ -149,6 +149,17 @@ TEST_CASE("a session whose replica went away tells which one that was") {
         std::string::npos);
 }
 
+TEST_CASE("who follows the events sees the end of a shutdown") {
+  ctl_pool p({.devices = 1}, {"--initial-replicas", "1"});
+  REQUIRE(launched_ready(p.port(), "n-d0"));
+  running_ctl follower{p.words({"events", "-f"})};
+  REQUIRE(follower.tells(" phase=ready"));
+  p.router().stop();
+  CHECK(follower.tells(" replica_stopped replica=n-d0"));
+  follower.signal(SIGINT);
+  CHECK(follower.wait_exit() == 128 + SIGINT);
+}
+
 TEST_CASE("the events of a drain are told: it begins, it ends, the replica stops") {
   ctl_pool p({.args = {"--tokens", "8", "--token-delay-ms", "50"}}, {"--initial-replicas", "1"});
   REQUIRE(launched_ready(p.port(), "n-d0"));

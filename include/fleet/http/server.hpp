@@ -40,6 +40,10 @@ class server {
   /// Accepts no more and closes idle connections; requests under way go on.
   void stop_accepting();
 
+  /// Nothing will happen to the fleet any more: who follows the events gets the last ones, and
+  /// ends.
+  void end_events();
+
   /// Waits until no connection is left, or for `limit`; true when none is.
   bool wait_until_idle(std::chrono::nanoseconds limit);
 

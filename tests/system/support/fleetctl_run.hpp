@@ -40,6 +40,7 @@ class ctl_pool {
   ctl_pool(const ctl_pool&) = delete;
   ctl_pool& operator=(const ctl_pool&) = delete;
 
+  router_process& router() { return *router_; }
   std::uint16_t port() const { return router_->port(); }
   const stub_host& host() const { return host_; }
   std::string log_path(const std::string& slot) const;
