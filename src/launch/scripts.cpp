@@ -11,13 +11,14 @@ namespace {
 // was started meanwhile; whether the group exists, the system knows for sure. Zombies keep it, too.
 // `kill -s NAME -- -GROUP` is not known to every sh.
 //
-// Elsewhere the system cannot be asked, but /proc/loadavg tells the last process number that was
-// given out. Who lives after a look during which none was (but the look's own) was there all the
-// time, or was started since the look before, or is an heir of such a one; so it is enough to look
-// at those that are new since then, until a look has seen no start. That takes about a millisecond.
-// A number is given out a bit before its process shows. A process shows no environment while
-// another program takes its place, so nobody is there only when a later look finds nobody, too; and
-// none either once its first thread has ended, then its other threads are asked (`headless`).
+// Elsewhere the system cannot be asked. But process numbers are given out one after the other, so a
+// process of our own before a look and one behind it tell whether another was started meanwhile.
+// Who lives after a look without such a start was there all the time, or was started since the look
+// before, or is an heir of such a one; so it is enough to look at those that are new since then,
+// until a look has seen no start. That takes a few milliseconds. A number is given out a bit before
+// its process shows. A process shows no environment while another program takes its place, so
+// nobody is there only when a later look finds nobody, too; and none either once its first thread
+// has ended, then its other threads are asked (`headless`).
 constexpr std::string_view find = R"sh(
 export LC_ALL=C
 instance=$1 group=$2 birth=$3
@@ -28,18 +29,18 @@ carries() {
   { tr '\000' '\n' <"$1/environ"; } 2>/dev/null | grep -qxF -e "$carried"
 }
 
-read_newest() { read -r load </proc/loadavg && newest=${load##* }; } 2>/dev/null
+reads_whole_lists=
+! printf 'a\000b\000' | grep -qzxF b 2>/dev/null || reads_whole_lists=yes
 
-tells_starts=
-if printf 'a\000b\000' | grep -qzxF b 2>/dev/null && read_newest; then
-  from=$newest
-  : "$(exec true)"
-  read_newest
-  [ "$newest" -le "$from" ] || tells_starts=yes
-fi
+# Sets `newest`: a process number that was given out just now, in the namespace of this shell.
+read_newest() {
+  : &
+  newest=$!
+  wait
+}
 
 can_queue=
-if [ -r / ] && command -v flock >/dev/null; then exec 9</ && can_queue=yes; fi
+if command -v flock >/dev/null && command exec 9</; then can_queue=yes; fi
 
 # Sets `found`. Fails when a process was started since `newest` was read. `blind`: it was no look.
 look_at() {
@@ -47,7 +48,7 @@ look_at() {
   found=$(exec grep -lszxF -e "$carried" "$@" 2>/dev/null)
   [ "$?" -le 2 ] || blind=yes
   read_newest
-  [ "$newest" -eq $((from + 1)) ]
+  [ "$newest" -eq $((from + 2)) ]
 }
 
 list_since() {
@@ -64,8 +65,8 @@ list_since() {
 }
 
 look_elsewhere() {
-  others= unsure= found= blind= tries=0
-  if [ -n "$tells_starts" ]; then
+  others= unsure= found= blind= tries=$1
+  if [ -n "$reads_whole_lists" ]; then
     read_newest
     look_at /proc/[0-9]*/environ $headless
     while [ -z "$found" ]; do
@@ -87,24 +88,30 @@ look_elsewhere() {
   done
 }
 
-# One after the other: they would see each other's starts.
+# One stop after the other: they would see each other's starts. Who comes too late to wait for its
+# turn does not spoil the looks of others by many of its own.
+patience=5
 find_others() {
-  if [ -n "$can_queue" ]; then flock -w 5 9; fi
-  look_elsewhere
-  if [ -n "$can_queue" ]; then flock -u 9; fi
+  late=0
+  if [ -n "$can_queue" ]; then flock -w "$patience" 9 2>/dev/null || late=47 patience=1; fi
+  look_elsewhere "$late"
+  if [ -n "$can_queue" ]; then flock -u 9 2>/dev/null; fi
+  [ -z "$no_list" ] || unsure=yes
 }
 
 look_at_group() {
-  leader= members= zombies= headless=
+  leader= members= zombies= headless= no_list=
   set -- $(cat /proc/[0-9]*/stat 2>/dev/null | awk -v group="$group" '
     { pid = $1; sub(/^.*\) /, ""); dead = $1 ~ /[ZX]/ }
     dead && $18 > 1 { print "headless", pid }
     group < 2 { next }
     pid == group { print "leader", $20 }
-    $3 == group { print dead && $18 < 2 ? "zombie" : "member", pid }')
+    $3 == group { print dead && $18 < 2 ? "zombie" : "member", pid }
+    END { if (!NR) print "none", "read" }')
   while [ $# -gt 1 ]; do
     case $1 in
       leader) leader=$2@$boot ;;
+      none) no_list=yes ;;
       headless) headless="$headless /proc/$2/task/[0-9]*/environ" ;;
       zombie) zombies="$zombies $2" ;;
       *) members="$members $2" ;;
@@ -230,7 +237,7 @@ done_if_none() {
     [ "$unseen" -gt 3 ] && none_after_kill || return 0
   fi
   none=$((none + 1))
-  [ "$none" -gt 1 ] || return 0
+  [ "$none" -ge "$needed" ] || return 0
   if [ -n "$unclear" ]; then
     echo "left alone, as they may be strangers in process group $2:$unclear" >&2
     exit 1
@@ -239,7 +246,8 @@ done_if_none() {
   exit 0
 }
 
-waiting= unseen=0 none=0
+waiting= unseen=0 none=0 needed=2
+[ -n "$reads_whole_lists" ] || needed=5
 done_if_none "$@"
 signal_ours TERM 2>/dev/null
 waiting=yes
@@ -251,16 +259,18 @@ while [ "$now" -lt "$end" ]; do
   look_at_clock
 done
 waiting=
-end=$((now + 500))
-while errors=$(signal_ours KILL 2>&1); [ "$now" -lt "$end" ]; do
+end=$((now + 500)) kills=0
+while errors=$(signal_ours KILL 2>&1); [ "$now" -lt "$end" ] || [ "$kills" -lt "$needed" ]; do
   short_sleep
   done_if_none "$@"
   look_at_clock
+  kills=$((kills + 1))
 done
 if [ -n "$errors" ]; then echo "$errors" >&2; fi
-if [ -n "$members$others" ] || [ -z "$unsure" ]; then
-  seen=$members$others
-  echo "still there after SIGKILL:${seen:- process group $group}" >&2
+seen=$members$others
+[ -n "$seen$unsure" ] || [ "$group" -lt 2 ] || seen=" process group $group"
+if [ -n "$seen" ]; then
+  echo "still there after SIGKILL:$seen" >&2
 else
   echo "there are or start too many processes here to tell whether one of it is left" >&2
 fi
@@ -269,6 +279,7 @@ exit 1
 
 constexpr std::string_view tell_state = R"sh(
 for look in 1 2 3 4 5 6 7 8 9 10; do
+  [ -z "$members" ] || break
   find_others
   [ -z "$others" ] || break
   [ -n "$unsure" ] || [ "$look" -eq 1 ] || break
