@@ -53,7 +53,7 @@ look_at() {
 
 list_since() {
   if [ "$newest" -lt "$1" ] || [ $((newest - $1)) -gt 1000 ]; then
-    list='/proc/[0-9]*/environ'
+    list='/proc/[0-9]*/environ /proc/[0-9]*/task/[0-9]*/environ'
     return 0
   fi
   list=/dev/null
@@ -69,6 +69,7 @@ look_elsewhere() {
   if [ -n "$reads_whole_lists" ]; then
     read_newest
     look_at /proc/[0-9]*/environ $headless
+    from=$before_group
     while [ -z "$found" ]; do
       list_since "$from"
       ! look_at $list || break
@@ -91,16 +92,17 @@ look_elsewhere() {
 # One stop after the other: they would see each other's starts. Who comes too late to wait for its
 # turn does not spoil the looks of others by many of its own.
 patience=5
-find_others() {
+take_turn() {
   late=0
   if [ -n "$can_queue" ]; then flock -w "$patience" 9 2>/dev/null || late=47 patience=1; fi
-  look_elsewhere "$late"
-  if [ -n "$can_queue" ]; then flock -u 9 2>/dev/null; fi
-  [ -z "$no_list" ] || unsure=yes
 }
+
+end_turn() { if [ -n "$can_queue" ]; then flock -u 9 2>/dev/null; fi; }
 
 look_at_group() {
   leader= members= zombies= headless= no_list=
+  read_newest
+  before_group=$newest
   set -- $(cat /proc/[0-9]*/stat 2>/dev/null | awk -v group="$group" '
     { pid = $1; sub(/^.*\) /, ""); dead = $1 ~ /[ZX]/ }
     dead && $18 > 1 { print "headless", pid }
@@ -198,12 +200,20 @@ settle_group() {
 }
 
 find_ours() {
+  others= unsure=
+  if [ -n "$waiting" ]; then
+    look_at_group
+    [ -z "$members" ] || return 0
+  fi
+  take_turn
   look_at_group
   [ -n "$members" ] || group_exists || group=0
-  others=
-  [ -n "$waiting" ] && [ -n "$members" ] || find_others
+  look_elsewhere "$late"
+  end_turn
+  [ -z "$no_list" ] || unsure=yes
 }
 
+waiting=
 settle_group
 )sh";
 
@@ -246,7 +256,7 @@ done_if_none() {
   exit 0
 }
 
-waiting= unseen=0 none=0 needed=2
+unseen=0 none=0 needed=2
 [ -n "$reads_whole_lists" ] || needed=5
 done_if_none "$@"
 signal_ours TERM 2>/dev/null
@@ -280,11 +290,10 @@ exit 1
 constexpr std::string_view tell_state = R"sh(
 for look in 1 2 3 4 5 6 7 8 9 10; do
   [ -z "$members" ] || break
-  find_others
+  find_ours
   [ -z "$others" ] || break
   [ -n "$unsure" ] || [ "$look" -eq 1 ] || break
   short_sleep
-  look_at_group
 done
 if [ -n "$members$others$unsure$unclear$hidden" ]; then echo "pypto-router: alive"; fi
 if read -r whose status 2>/dev/null <"$4.exit" && [ "$whose" = "$instance" ]; then
