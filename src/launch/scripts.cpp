@@ -25,6 +25,9 @@ instance=$1 group=$2 birth=$3
 carried=PYPTO_ROUTER_INSTANCE=$instance
 boot= ; read -r boot 2>/dev/null </proc/sys/kernel/random/boot_id
 
+can_search=
+! printf 'a\000b\000' | tr '\000' '\n' 2>/dev/null | grep -qxF b 2>/dev/null || can_search=yes
+
 carries() {
   { tr '\000' '\n' <"$1/environ"; } 2>/dev/null | grep -qxF -e "$carried"
 }
@@ -100,7 +103,7 @@ take_turn() {
 end_turn() { if [ -n "$can_queue" ]; then flock -u 9 2>/dev/null; fi; }
 
 look_at_group() {
-  leader= members= zombies= headless= no_list=
+  leader= members= zombies= headless= no_list=yes
   read_newest
   before_group=$newest
   set -- $(cat /proc/[0-9]*/stat 2>/dev/null | awk -v group="$group" '
@@ -109,11 +112,12 @@ look_at_group() {
     group < 2 { next }
     pid == group { print "leader", $20 }
     $3 == group { print dead && $18 < 2 ? "zombie" : "member", pid }
-    END { if (!NR) print "none", "read" }')
+    END { print NR ? "all" : "none", "read" }')
   while [ $# -gt 1 ]; do
     case $1 in
       leader) leader=$2@$boot ;;
-      none) no_list=yes ;;
+      all) no_list= ;;
+      none) ;;
       headless) headless="$headless /proc/$2/task/[0-9]*/environ" ;;
       zombie) zombies="$zombies $2" ;;
       *) members="$members $2" ;;
@@ -210,7 +214,7 @@ find_ours() {
   [ -n "$members" ] || group_exists || group=0
   look_elsewhere "$late"
   end_turn
-  [ -z "$no_list" ] || unsure=yes
+  [ -z "$no_list" ] && [ -n "$can_search" ] || unsure=yes
 }
 
 waiting=
@@ -233,7 +237,7 @@ signal_ours() {
 none_after_kill() {
   kill -KILL "-$group" 2>/dev/null || ! group_exists || return 1
   look_at_group
-  [ -z "$members" ]
+  [ -z "$members$no_list" ]
 }
 
 done_if_none() {
@@ -282,7 +286,7 @@ seen=$members$others
 if [ -n "$seen" ]; then
   echo "still there after SIGKILL:$seen" >&2
 else
-  echo "there are or start too many processes here to tell whether one of it is left" >&2
+  echo "too many processes are or start here, or too few tools, to tell whether one of it is left" >&2
 fi
 exit 1
 )sh";
